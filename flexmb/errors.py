@@ -107,4 +107,4 @@ NOT_FINITE = "the motion is not a finite number (a load or the motion has overfl
 
 
 class NotConverged(SimulationError):
-    """A solver stopped before its residual met the tolerance."""
+    """A solver did not reach its tolerance."""

@@ -40,7 +40,7 @@ def plot_orbits(
     names : sequence of str, optional
         Nodes such as ``rotor.mid`` whose position was recorded; by default the first four.
     start, end : float, optional
-        Stretch of time, s.
+        Interval of time, s.
     """
     nodes = recorded(opened, names)
     with matplotlib.rc_context(STYLE):

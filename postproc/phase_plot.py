@@ -49,7 +49,7 @@ def plot_phase(
         Signals; by default the first varying one recorded with its rate, of a vector the component with the largest
         range.
     start, end : float, optional
-        Stretch of time, s.
+        Interval of time, s.
     """
     curves = Curves(opened.result)
     names = rate_pair(curves, x, y)

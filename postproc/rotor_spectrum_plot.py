@@ -41,7 +41,7 @@ def plot_spectrum(
     names : sequence of str, optional
         As in ``plot_orbits``.
     start, end : float, optional
-        Stretch of time, s.
+        Interval of time, s.
     top : float, optional
         Highest frequency shown, Hz.
     """

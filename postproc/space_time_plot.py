@@ -43,7 +43,7 @@ def plot_space_time(
     body : str, optional
         By default the first bar or beam.
     start, end : float, optional
-        Stretch of time, s.
+        Interval of time, s.
     """
     fields = opened.result.fields
     chain = chain_of_body(fields.maps.layout, body)

@@ -24,18 +24,18 @@ NOISE = 64 * np.finfo(np.float64).eps
 
 @dataclass(frozen=True)
 class Modes:
-    """Modes in order of frequency, rigid motions first.
+    """Modes in order of frequency, rigid-body motions first.
 
     Parameters
     ----------
     omega : (k,) array
-        Circular frequencies, rad/s; exactly 0 for rigid motions.
+        Circular frequencies, rad/s; exactly 0 for rigid-body motions.
     shapes : (nv, k) array
         Shapes with unit modal mass.
     growth : (k,) array
-        Rates at which unstable motions grow, 1/s; 0 for all others. Their omega is 0.
+        Growth rates of unstable motions, 1/s (with omega = 0); 0 for all others.
     acceleration : float
-        Largest at the start, m/s^2 or rad/s^2: 0 when it is an equilibrium, or in small motion.
+        Largest initial acceleration, m/s^2 or rad/s^2: 0 at an equilibrium, and in small motion.
     """
 
     omega: Array
@@ -55,11 +55,11 @@ def modes(system: LinearSystem | MultibodySystem, count: int | None = None, *, t
     Parameters
     ----------
     system : LinearSystem or MultibodySystem
-        One in large motion is linearized at its start, taken at rest: motions that its joints allow.
+        A system of large motion is linearized at its initial position, at rest, with its joints closed.
     count : int, optional
         Number of modes; by default 10, or all if there are fewer.
     time : float
-        Of the start of a system in large motion, s.
+        Start time of a system of large motion, s.
     """
     if isinstance(system, MultibodySystem):
         return _at_start(linearize(system, time), count)

@@ -56,9 +56,9 @@ class Statics:
     left_out : tuple of str
         Loads that vary in time, which are omitted.
     contacts : tuple of (str, float)
-        Contacts that are closed, and their normal forces, N, without friction.
+        Closed contacts and their normal forces, N, without friction.
     stable : bool or None
-        Whether the position is a minimum of the energy; None when it was not examined (large systems).
+        Whether the equilibrium is a minimum of the energy; None if this was not examined (large systems).
     q : array
         All coordinates.
     """
@@ -88,12 +88,12 @@ class HasModel(Protocol):
 def static_state(model: Model | HasModel, time: float = 0.0) -> Statics:
     """Return the static state under gravity, springs and constant loads, resting on contacts without friction.
 
-    Loads named in ``initial_static``, which a run releases at its start, act with the value they have at ``time``.
+    Loads named in ``initial_static``, which a run releases at its start, act with their value at ``time``.
 
     Parameters
     ----------
     model : Model or Case
-        Without rotors: theirs depends on the speed (``analysis.rotors.static``).
+        Without rotors, whose static state depends on the speed: see ``static_deflection``.
     time : float
         s; time at which prescribed motions of joints are evaluated.
     """

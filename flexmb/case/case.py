@@ -108,7 +108,7 @@ class Case:
 
     @property
     def grid(self) -> tuple[int, float]:
-        """Number and size of the steps (of the intervals between samples where a tolerance chooses the steps)."""
+        """Number and size of the steps (with a tolerance, of the intervals between samples)."""
         time, interval = self.values.tables.time, self.values.tables.output.interval
         try:
             return time_grid(time.start, time.end, time.step, time.steps, time.tolerance, interval)
@@ -160,7 +160,7 @@ class Case:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """All that is known before a run."""
+        """Notes that are known before a run."""
         return (*self.values.notes, *self.plan_notes, *self.rotor_notes, *self.whirl_notes)
 
     @cached_property

@@ -58,50 +58,50 @@ def simulate(
     scheme : Scheme, or its class or name
         E.g. ``GeneralizedAlpha(rho_inf=0.8)``; or ``"generalized-alpha"`` with ``rho_inf=0.8`` among ``options``.
     step, end : float
-        Step size and end time, s; ``step`` must divide ``end - start``. ``steps`` or ``tolerance`` may stand for
-        ``step``.
+        Step size and end time, s; ``step`` must divide ``end - start``. ``steps`` or ``tolerance`` may be given
+        instead.
     start : float, optional
         Time of the initial state, s; 0, or the time of the state of ``start_from``.
     start_from : Result, or (Result, time), optional
-        Begin in the last state that this result kept, or in the one at ``time``, in place of the model's own start.
-        The scheme restarts from positions and velocities; energies and works are counted from there.
+        Start from the last stored state of this result, or from the one at ``time``, instead of the initial state of
+        the model. The scheme restarts from positions and velocities; energies and works are counted from there.
     steps : int, optional
-        Number of steps, in place of ``step``.
+        Number of steps, instead of ``step``.
     tolerance : float, optional
-        Local error per step, in place of ``step``: the steps are chosen by it. For schemes of the alpha family, and in
-        small motion for ``MoreauJean(theta=0.5)``; with events for all of their schemes.
+        Local error per step, instead of ``step``: step size control. For the alpha family, ``MoreauJean(theta=0.5)``
+        and all event-driven schemes.
     events : bool, optional
-        Whether impacts, releases and changes of stick and slip are located, with a scheme of the alpha family on the
-        motion between them; schemes like ``phem56`` imply it, and False with them is an InputError.
+        Whether impacts, releases and stick-slip transitions are located, with a scheme of the alpha family between
+        them; schemes such as ``phem56`` imply it, and False with them is an InputError.
     every : int
-        Samples are taken every so many steps, or intervals (works and impulses are added up over all of them).
+        Steps, or intervals, between samples (works and impulses are accumulated over all steps).
     interval : float, optional
         With ``tolerance``, the time between samples, s; it must divide ``end - start``. Default: a 500th of it.
     fields_every : int, optional
-        The whole state is kept every so many steps; default: about 200 times in the run.
+        Steps between stored complete states; default: about 200 states in the run.
     signals : sequence of str, optional
-        Names of the signals to record, in place of the default ones.
+        Names of the signals to record, instead of the default ones.
     solver : ContactSolver, optional
     engine : str
         "auto", "compiled" or "general".
     title : str
     progress : callable, optional
-        Called with (steps done, steps in all), about five times a second.
+        Called with (steps done, total steps), about five times a second.
     cancel : callable, optional
-        Asked as often; when it returns True the run ends there.
+        Called as often; when it returns True the run ends.
     options
-        Parameters of the scheme, when it is given by its class or name.
+        Parameters of the scheme, if it is given by its class or name.
 
     Returns
     -------
     Result
-        Of a run that was cancelled, or interrupted (Ctrl-C), what there is, with ``complete`` False.
+        If the run was canceled or interrupted (Ctrl-C), the results so far, with ``complete`` False.
 
     Raises
     ------
     SimulationError
-        When a step fails; its ``result`` is what there is up to there. So has an InputError about a function of the
-        user's that fails during the run.
+        If a step fails; its ``result`` has the results so far, as has that of an InputError about a user-defined
+        function that fails during the run.
     """
     chosen = chosen_scheme(scheme, options)
     if end is None:

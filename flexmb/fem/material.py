@@ -10,7 +10,7 @@ from flexmb.errors import InputError
 
 @dataclass(frozen=True, kw_only=True)
 class Material:
-    """Isotropic, linear elastic.
+    """Isotropic, linear elastic material.
 
     Parameters
     ----------
@@ -19,9 +19,9 @@ class Material:
     density : float
         Mass per volume, kg/m^3.
     poisson : float
-        Poisson's ratio, in (-1, 0.5]; torsion and shear use it, through G = E / (2 + 2 poisson).
+        Poisson's ratio, in (-1, 0.5]; used for torsion and shear, G = E / (2 + 2 poisson).
     shear : float, optional
-        Shear modulus G, Pa; takes the place of ``poisson``.
+        Shear modulus G, Pa; instead of ``poisson``.
     """
 
     young: float

@@ -49,9 +49,9 @@ class Section:
         the two of them: ``inertia_z`` = int y^2 dA resists bending along local y (the bending direction of a planar
         beam), ``inertia_y`` = int z^2 dA along local z.
     torsion : float, optional
-        Torsion constant J, m^4; needed by spatial beams.
+        Torsion constant J, m^4; required for spatial beams.
     shape : "circle", "ring" or "rectangle", optional
-        In place of the numbers above: a circle by ``radius`` or ``diameter``, a ring by its ``outer`` and ``inner``
+        Instead of the numbers above: a circle by ``radius`` or ``diameter``, a ring by its ``outer`` and ``inner``
         radius, a rectangle by its ``height`` (along local y) and ``width`` (along local z), all in m.
     """
 

@@ -52,9 +52,9 @@ class FitResult:
     names : tuple of str
         Of the parameters.
     values, errors : (p,) arrays
-        The best values, and their standard errors (nan if not determined by the data).
+        The best values, and their standard errors (nan if the data do not determine them).
     cost, rms : float
-        Half the sum of squares of the residuals, and their root mean square; over sigma.
+        Half the sum of squares of the residuals, and their root mean square; residuals are divided by sigma.
     evaluations, computed : int
         Number of runs requested by the method, and number of them that were computed.
     converged : bool
@@ -124,7 +124,7 @@ class Fit:
         out : path, optional
             Folder of the fit; without it only the result is kept.
         progress : callable, optional
-            Called with (runs done, most runs).
+            Called with (runs done, largest number of runs).
         say : callable, optional
             Called with a line of information.
         """

@@ -33,8 +33,8 @@ class ContactProblem:
     Parameters
     ----------
     W : (n, n) array or scipy sparse array
-        Delassus operator G^T S^-1 G, 1/kg (or its position-level twin). Block i has consecutive rows: its normal, the
-        tangents that slide, the axes that roll, the axis that spins.
+        Delassus operator G^T S^-1 G, 1/kg (or its position-level counterpart). Block i has consecutive rows: its
+        normal, the tangents that slide, the axes that roll, the axis that spins.
     b : (n,) array
         U without contact impulses, m/s (or gaps, m).
     mu : (nc,) array or float, optional

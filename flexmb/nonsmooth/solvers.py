@@ -59,8 +59,8 @@ class ContactSolver:
     tolerance : float
         Largest accepted residual (see ``flexmb.nonsmooth.residual``), dimensionless.
     max_iterations : int
-        Most index sets, pivots, sweeps or linear systems of the solver named; 0 chooses by the size of the problem. A
-        limit for "lemke" or "pgs" applies to the whole solution: no other solver is tried then.
+        Largest number of index sets, pivots, sweeps or linear systems of the named solver; 0 chooses by the size of the
+        problem. A limit for "lemke" or "pgs" applies to the whole solution: no other solver is tried then.
     """
 
     name: str = "auto"

@@ -21,28 +21,28 @@ Given = Callable[..., Any]
 
 
 class Called(TimeFunction):
-    """A function of time of the user: any Python callable, or a function of numba.
+    """A user-defined function of time: any Python callable, or a numba function.
 
-    One of Python is called in every step (a few microseconds each time); one of numba (``@njit`` or
-    ``@cfunc("float64(float64)")``) by its address from within the compiled loops. Schemes may ask for times up to a
-    step before the start and after the end of a run. The same function must return the same numbers when it is asked
-    again.
+    A Python callable is called in every step (a few microseconds per call), a numba function (``@njit`` or
+    ``@cfunc("float64(float64)")``) by its address in the compiled loops. Schemes may evaluate it up to a step
+    before the start and after the end of a run. It must be deterministic: the same time must give the same value.
 
     Parameters
     ----------
     function : callable
-        Of the time, s; returns a finite number.
+        Function of the time, s, that returns a finite number.
     rate, second : callable, optional
-        Its derivatives, which drives and moving planes need. Without them they are differences of fourth order.
+        Its derivatives, required by drives and moving planes; by default fourth-order finite differences.
     dt : float
-        Step of these differences, s: small against the times in which the function changes.
+        Step of these differences, s: small compared with the time scale of the function.
     where : str
         Its location, for messages.
 
     Raises
     ------
     InputError
-        If it raises, or returns anything but one finite number; the error has its name, the time and the result.
+        If it raises an exception, or does not return one finite number; the error has its name, the time and the
+        result.
     """
 
     kind: ClassVar[str] = "python"

@@ -27,7 +27,7 @@ ROUND_OFF = 1e-9
 
 @dataclass(frozen=True, init=False)
 class Constant(TimeFunction):
-    """The same ``value`` at all times."""
+    """The constant ``value``."""
 
     kind: ClassVar[str] = "constant"
 
@@ -124,7 +124,7 @@ class Harmonic(TimeFunction):
 
 
 class Table(TimeFunction):
-    """Straight lines between the points (``time``, ``value``).
+    """Linear interpolation between the points (``time``, ``value``).
 
     Parameters
     ----------
@@ -133,8 +133,8 @@ class Table(TimeFunction):
     value : (k,) array_like
         Values at these times.
     outside : "error" or "hold"
-        "error": a run must lie within the table (``check_span``; a scheme that looks a step past the ends of a run
-        sees the end lines go on). "hold": outside the table the value at the nearer end holds.
+        "error": a run must lie within the table (``check_span``; schemes that evaluate it a step beyond the ends of a
+        run extrapolate the end lines). "hold": constant end values outside.
     """
 
     kind: ClassVar[str] = "table"

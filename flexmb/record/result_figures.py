@@ -92,7 +92,7 @@ class ResultFigures:
         body : str, optional
             By default the first bar or beam.
         start, end : float, optional
-            Stretch of time, s.
+            Interval of time, s.
         save : path, optional
             As for ``plot_energy``.
         """
@@ -117,7 +117,7 @@ class ResultFigures:
         x, y : str, optional
             Signals; by default the first that moves and is recorded with its rate.
         start, end : float, optional
-            Stretch of time, s.
+            Interval of time, s.
         save : path, optional
             As for ``plot_energy``.
         """

@@ -48,7 +48,7 @@ class Newmark(Alpha):
     ggl : bool
         Position-level stabilization.
     constraints : str
-        How joints are held: "index3" (positions), "index2" (velocities), "ggl" (both), or "auto": both with ggl,
+        Level of joint constraints: "index3" (positions), "index2" (velocities), "ggl" (both), or "auto": both with ggl,
         positions without.
     """
 
@@ -85,7 +85,7 @@ class HHT(Alpha):
     ggl : bool
         Position-level stabilization.
     constraints : str
-        How joints are held: "index3" (positions), "index2" (velocities), "ggl" (both), or "auto": both with ggl,
+        Level of joint constraints: "index3" (positions), "index2" (velocities), "ggl" (both), or "auto": both with ggl,
         positions without.
     """
 
@@ -118,11 +118,11 @@ class GeneralizedAlpha(Alpha):
     Parameters
     ----------
     rho_inf : float
-        In [0, 1]; 1 conserves energy in flight, 0 annihilates the highest frequencies in a step.
+        In [0, 1]; 1 conserves energy in flight, 0 damps the highest frequencies completely in one step.
     ggl : bool
         Position-level stabilization.
     constraints : str
-        How joints are held: "index3" (positions), "index2" (velocities), "ggl" (both), or "auto": both with ggl,
+        Level of joint constraints: "index3" (positions), "index2" (velocities), "ggl" (both), or "auto": both with ggl,
         positions without.
     """
 

@@ -48,14 +48,14 @@ ROUNDS = 30
 
 @dataclass(frozen=True)
 class EulerLinearized(Scheme):
-    """Linearized implicit Euler with position stabilization, one contact problem per step: Chrono's DVI stepping.
+    """Linearized implicit Euler with position stabilization, one contact problem per step (Chrono's DVI scheme).
 
     Parameters
     ----------
     recovery_speed : float
-        Penetrations leave with at most this speed, m/s, in [0, 1000]; 0 leaves them as they are.
+        Largest speed at which penetrations are corrected, m/s, in [0, 1000]; 0: no correction.
     cones : str
-        "coulomb": Coulomb's law; "convex": its convex relaxation, which lets contacts that slide open.
+        "coulomb": Coulomb's law; "convex": its convex relaxation, in which sliding contacts separate.
     """
 
     recovery_speed: float = 0.01

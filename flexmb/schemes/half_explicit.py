@@ -61,7 +61,7 @@ class Hem5(ExplicitRungeKutta):
     Parameters
     ----------
     dense : str
-        What lies inside a step: "hermite" (the quintic, order 5) or "own" (the method's, order 4).
+        Dense output: "hermite" (quintic, order 5) or "own" (of the method, order 4).
     """
 
     dense: str = "hermite"

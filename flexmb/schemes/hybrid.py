@@ -50,7 +50,7 @@ MOST_STEPS = 1e5
 
 @dataclass(frozen=True)
 class Hybrid(SmoothScheme):
-    """Located events, and Moreau's time stepping where impacts accumulate together or their problems fail.
+    """Located events, and Moreau's time stepping where impacts accumulate or event location fails.
 
     Parameters
     ----------
@@ -59,13 +59,13 @@ class Hybrid(SmoothScheme):
     theta : float
         Of Moreau's scheme: weight of the end of the step, in [0.5, 1].
     gamma : float
-        Of Moreau's scheme: length of the forecast that activates a contact, in steps; in [0, 1].
+        Of Moreau's scheme: prediction time that activates a contact, in steps; in [0, 1].
     shortest : float
         Shortest step of Moreau's scheme, s; in [1e-12, 1]. 0, the default, is the duration of the run over 1e5. The
         step of the run, or its interval between samples, is an upper limit.
     most_events : int
-        Events within ten times h* beyond which time stepping takes over; at least 2. (h*: flights that are shorter end
-        a sequence of impacts.)
+        Number of events within ten times h* above which the scheme switches to time stepping; at least 2. (h*: flights
+        that are shorter end a sequence of impacts.)
     """
 
     integrator: str = "phem56"

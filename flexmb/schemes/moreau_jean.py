@@ -87,9 +87,9 @@ class MoreauJean(Scheme):
         Weight of the end of the step, in [0, 1]; 1/2 conserves energy in flight (with joints up to O(h^2)),
         1 damps most.
     gamma : float
-        Length of the forecast that activates a contact, in steps; in [0, 1].
+        Prediction time that activates a contact, in steps; in [0, 1].
     projection : bool
-        Bring positions back onto the joints after each step (joints are held on the velocity level, so they drift).
+        Project positions onto the joints after each step (joints are enforced on velocities, so that positions drift).
     """
 
     theta: float = 0.5
@@ -268,9 +268,9 @@ class MoreauJeanDissipative(MoreauJean):
     theta : float
         Weight of the end position in the forces, in [0, 1].
     gamma : float
-        Length of the forecast that activates a contact, in steps; in [0, 1].
+        Prediction time that activates a contact, in steps; in [0, 1].
     projection : bool
-        Bring positions back onto the joints after each step (joints are held on the velocity level, so they drift).
+        Project positions onto the joints after each step (joints are enforced on velocities, so that positions drift).
     """
 
     theta: float = 0.6

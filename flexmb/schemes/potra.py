@@ -66,10 +66,10 @@ class Potra(Scheme):
     Parameters
     ----------
     variant : str
-        "I": contacts see the velocity at the end of the step; "II": the mean of both ends, which dissipates energy by
-        friction in every step but lets a sticking contact swing with what it had when it stopped.
+        Contact velocity: "I" at the end of the step; "II" the mean of both ends, with which friction never adds energy,
+        but a sticking contact keeps its slip velocity with alternating sign.
     facets : int
-        Facets of the pyramid in place of the friction cone, at least 3; planar contacts are exact with any number.
+        Facets of the pyramid that replaces the friction cone, at least 3; planar contacts are exact with any number.
     """
 
     variant: str = "I"

@@ -54,7 +54,7 @@ ROLES = tuple(SINGULAR)
 
 
 class Model:
-    """Named bodies, joints, loads and contacts, in any order of adding.
+    """A model: named bodies, joints, loads and contacts, added in any order.
 
     Parameters
     ----------
@@ -62,14 +62,14 @@ class Model:
         Acceleration, m/s^2.
     initial_static : sequence of str
         Names of loads whose static response ((K + cross) q = B phi(t0)) is the initial displacement. They are released
-        at the start: they do not act during the run. "gravity" may be among them, and goes on acting.
+        at the start and do not act during the run, except for "gravity", which continues to act.
     initial_steady : bool
-        Start on the steady motion under gravity, preload, constant and harmonic loads and the unbalance of rotors, as
-        if it had gone on for ever. For small motion.
+        Start on the steady-state motion under gravity, preload, constant and harmonic loads and the unbalance of
+        rotors. For small motion.
     project : bool
-        Move an initial state that joints or contacts do not allow to the nearest one they do. For large motion.
+        Project an initial state that violates joints or contacts onto the nearest admissible one. For large motion.
     initial_penetration : float
-        Largest depth, m, by which contacts may start inside, e.g. as rounded data do. For small motion.
+        Largest admitted initial penetration, m, e.g. of rounded data. For small motion.
     """
 
     def __init__(
@@ -116,7 +116,7 @@ class Model:
 
     @property
     def large_motion(self) -> bool:
-        """Whether the model has joints, or parts that turn or move far: then it becomes a ``MultibodySystem``."""
+        """Whether the model has joints or parts of large motion; it is then assembled as a ``MultibodySystem``."""
         parts = [*self.bodies.values(), *self.loads.values(), *self.contacts.values()]
         return bool(self.joints) or any(getattr(part, "large_motion", False) for part in parts)
 
@@ -130,9 +130,9 @@ class Model:
         signals : sequence of str, optional
             Signals to record; by default position and velocity of the first, mid and last node of each body.
         t0 : float
-            Time the run starts at, s.
+            Start time of the run, s.
         also : sequence of str
-            Signals to record besides, where they are not among the others. The motion of bearings always is.
+            Further signals to record. The motion of bearings is always recorded.
         """
         if not self.bodies:
             raise InputError("the model has no bodies", where="bodies")

@@ -93,7 +93,7 @@ class Spinning:
 
 @dataclass(frozen=True)
 class RotatingSystem:
-    """M, C, K at any speed, and further data for the analyses.
+    """Linear system with rotors: M, C, K at any speed, and further data for the analyses.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ class RotatingSystem:
     acceleration : (3,) array
         Of gravity, m/s^2.
     loose : str
-        A body that can move without elastic energy, empty when there is none.
+        A body with a rigid-body motion, empty if there is none.
     bodies : mapping of str to bodies
         Those of the model.
     loads : tuple of LoadPart
@@ -178,8 +178,8 @@ class RotatingSystem:
     def orbits(self, X: np.ndarray, *, slopes: bool = False, axis: Array | None = None) -> np.ndarray:
         """Return the displacements of all points along y and z of the first rotor, (n, 2, ...), of X (nv, ...).
 
-        With ``slopes`` how far the axis is tilted towards y and z there: (theta_z, -theta_y). ``axis`` has the columns
-        d, y, z where those of another rotor are meant.
+        With ``slopes`` the inclinations of the axis towards y and z, (theta_z, -theta_y). ``axis``: the columns d, y, z
+        of another rotor.
         """
         axis = self.axis if axis is None else axis
         _, y, z = axis.T
@@ -206,9 +206,9 @@ def rotating_system(model: Model | HasModel | RotatingSystem, *, same_speed: boo
     ----------
     model : Model or Case
     same_speed : bool
-        Whether several rotors all turn at the speed of the system. By default they keep the ratio of the constant
-        speeds that the model gives them, with the first rotor at the speed of the system; rotors whose speed varies,
-        is free or zero turn like the first.
+        Whether all rotors have the speed of the system. By default they keep the ratios of the constant speeds in the
+        model, with the first rotor at the speed of the system; rotors of varying, free or zero speed have that of the
+        first.
     """
     if isinstance(model, RotatingSystem):
         return model

@@ -28,7 +28,7 @@ FAR = 5.0
 
 @dataclass(frozen=True)
 class Campbell(Rates):
-    """Modes over speeds; line j is one mode, followed through crossings.
+    """Campbell diagram: modes over speeds; line j is one mode, tracked through crossings.
 
     Parameters
     ----------
@@ -39,13 +39,13 @@ class Campbell(Rates):
     whirl : tuple of n tuples of k str
         As in ``RotorModes``; empty where there is no eigenvalue.
     critical : tuple of CriticalSpeed
-        Where a line meets ``order`` times the speed, for all orders, in the range.
+        Intersections of the lines with ``order`` times the speed, for all orders, in the range.
     onsets : tuple of Onset
-        Where a line becomes unstable or stable.
+        Speeds at which a mode becomes unstable or stable.
     orders : tuple of float
     growth : (n,) array
-        Largest growth rate of all modes, also of those without a line (above them, or not oscillating), 1/s; 0 when
-        none grows.
+        Largest growth rate of all modes, also of those without a line (above them, or not oscillating), 1/s; 0 if all
+        are stable.
     """
 
     speeds: Array
@@ -65,7 +65,7 @@ def campbell(
     orders: Sequence[float] = (1.0,),
     progress: Progress | None = None,
 ) -> Campbell:
-    """Return the Campbell map of a model with rotors.
+    """Return the Campbell diagram of a model with rotors.
 
     Parameters
     ----------
@@ -75,9 +75,9 @@ def campbell(
     count : int, optional
         Number of modes: those with the lowest |lam| where the lines begin; by default 8, or all when there are fewer.
     orders : sequence of float
-        At critical speeds a frequency is one of these multiples of the speed.
+        Excitation orders: at critical speeds a frequency is one of these multiples of the speed.
     progress : callable, optional
-        Called with (speeds done, speeds in all).
+        Called with (speeds done, total speeds).
     """
     system = rotating_system(model)
     orders = tuple(float(k) for k in orders)

@@ -24,7 +24,7 @@ def critical_speeds(
     damped: bool | None = None,
     top: float | None = None,
 ) -> tuple[CriticalSpeed, ...]:
-    """Return the lowest critical speeds of bending, in the order of speed.
+    """Return the lowest critical speeds in bending, in increasing order.
 
     Parameters
     ----------
@@ -32,11 +32,11 @@ def critical_speeds(
     count : int
         Largest number of critical speeds.
     order : float
-        The frequency over the speed: 1 for unbalance, 2 for shafts that are not round, ...
+        Frequency over speed: 1 for unbalance, 2 for noncircular shafts, ...
     damped : bool, optional
-        Whether damping, cross-coupling and speed-dependent bearings are in the frequencies, where |Im lam| = order W
-        is then solved along the lines of a Campbell map. Otherwise from K x = w^2 (M - i G / order) x at once, with
-        the bearings as they are at the model's own speed. Default: damped if there is any of these.
+        Whether damping, cross-coupling and speed-dependent bearings are included: |Im lam| = order W is then solved
+        along the lines of a Campbell diagram. Otherwise K x = w^2 (M - i G / order) x is solved, with the bearings at
+        the speed of the model. Default: damped if the model has any of these.
     top : float, optional
         Highest speed of the search with damping, rad/s; by default that of the undamped ones.
     """

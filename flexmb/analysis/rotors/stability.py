@@ -106,7 +106,7 @@ def instability(model: Model | HasModel | RotatingSystem, speed: float | None = 
     ----------
     model : Model, Case or RotatingSystem
     speed : float, optional
-        rad/s; by default the range of the model is searched from its lowest speed on, and the onset is returned.
+        rad/s; by default the speed range of the model is searched upward, and the onset is returned.
     """
     system = rotating_system(model)
     if speed is not None:

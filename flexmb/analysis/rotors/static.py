@@ -51,7 +51,7 @@ class Shaft:
 
 @dataclass(frozen=True)
 class StaticState:
-    """Static state.
+    """Static state of a model with rotors.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ class StaticState:
     displacement : (n, 3) array
         In space, m.
     bearings : tuple of str
-        Names of the bearings (of bearings between bodies too), then of the nodes that supports hold.
+        Names of the bearings (including those between bodies), then of the supported nodes.
     places : (b,) int array
         Their points.
     reactions : (b, 2) array

@@ -28,14 +28,14 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class UnbalanceResponse:
-    """Steady response over speeds.
+    """Steady-state unbalance response over speeds.
 
     Parameters
     ----------
     speeds : (n,) array
         Of the system, rad/s.
     ratio : float
-        Speed of the rotor whose unbalance acts over that of the system; the response has its frequency.
+        Speed of the rotor whose unbalance acts, which is the frequency of the response, over that of the system.
     labels : tuple of str
         Names of the k nodes.
     amplitude : (n, k, 2) complex array
@@ -58,12 +58,12 @@ class UnbalanceResponse:
 
     @property
     def major(self) -> Array:
-        """Half major axes of the orbits, (n, k), m."""
+        """Semi-major axes of the orbits, (n, k), m."""
         return half_axes(self.amplitude)[0]
 
     @property
     def minor(self) -> Array:
-        """Half minor axes of the orbits, (n, k), m; negative for backward orbits (against y to z)."""
+        """Semi-minor axes of the orbits, (n, k), m; negative for backward orbits."""
         return half_axes(self.amplitude)[1]
 
     @property
@@ -73,7 +73,7 @@ class UnbalanceResponse:
 
     @property
     def phase(self) -> Array:
-        """Phases along y and z against the rotor's angle, (n, k, 2), rad, in (-pi, pi]."""
+        """Phases along y and z relative to the angle of the rotor, (n, k, 2), rad, in (-pi, pi]."""
         return np.angle(self.amplitude)
 
 
@@ -85,7 +85,7 @@ def unbalance_response(
     rotor: str | None = None,
     progress: Progress | None = None,
 ) -> UnbalanceResponse:
-    """Return the steady response to the unbalances and tilted disks of a rotor.
+    """Return the steady-state response to the unbalances and tilted disks of a rotor.
 
     Parameters
     ----------
@@ -95,10 +95,10 @@ def unbalance_response(
     nodes : sequence of NodeRef or str, optional
         Nodes of the result; by default those with unbalance.
     rotor : str, optional
-        The rotor whose unbalances act; by default the first that has any. Rotors with the same speed act together
-        with it.
+        The rotor whose unbalances act; by default the first that has any. Unbalances of rotors with the same speed act
+        together.
     progress : callable, optional
-        Called with (speeds done, speeds in all).
+        Called with (speeds done, total speeds).
     """
     system = rotating_system(model)
     grid = np.linspace(0.0, default_top(system), 401) if speeds is None else checked_speeds(speeds)

@@ -17,7 +17,7 @@ from flexmb.system.rotating import HasModel, RotatingSystem, rotating_system
 
 @dataclass(frozen=True)
 class RotorModes(Rates):
-    """Modes in the order of |lam|, rigid motions first; of each pair of eigenvalues that with Im lam > 0.
+    """Modes in the order of |lam|, rigid-body motions first; of each conjugate pair that with Im lam > 0.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class RotorModes(Rates):
 
     @property
     def stable(self) -> bool:
-        """Whether no mode grows."""
+        """Whether no mode is unstable."""
         return not self.unstable.any()
 
 

@@ -17,9 +17,9 @@ from flexmb.state import Array
 
 @dataclass(frozen=True, kw_only=True)
 class Bar(LineBody):
-    """Axial bar, small displacements; the unknown of a node is its displacement along ``direction``.
+    """Axial bar of small displacements; the unknown of a node is its displacement along ``direction``.
 
-    Keys as ``LineBody``, and
+    Parameters of ``LineKeys`` and ``LineBody``, and
 
     Parameters
     ----------

@@ -21,9 +21,9 @@ from flexmb.state import Array
 
 @dataclass(frozen=True, kw_only=True)
 class Beam(LineBody):
-    """Beam of small displacements. Keys as ``LineBody``, and those below.
+    """Euler-Bernoulli beam of small displacements. Parameters of ``LineKeys``, ``LineBody``, and below.
 
-    Its frame: the axis d, y = ``orientation`` made perpendicular to d, z = d x y. Unknowns of a node in that frame:
+    Local axes: the axis d, y = ``orientation`` made perpendicular to d, z = d x y. Unknowns of a node in these axes:
     planar (u, w, theta): axial, along y, rotation about z, theta = dw/dx; spatial (u, v, w, phi, theta_y, theta_z):
     displacements along d, y, z and rotations about them, theta_z = dv/dx, theta_y = -dw/dx. With ``mass = "lumped"``
     the rotational inertia of a node in bending is m h^2/78 from each element beside it (see ``bending_field``).
@@ -31,10 +31,10 @@ class Beam(LineBody):
     Parameters
     ----------
     bending : "planar" or "spatial"
-        Planar bending resists by ``inertia_z`` of the section.
+        The stiffness of planar bending follows from ``inertia_z`` of the section.
     orientation : (3,) array_like, optional
-        Local y; not parallel to ``direction``. Default: global z x d, or global y when d is along z. A planar beam must
-        have it when gravity acts across that plane.
+        Local y; not parallel to ``direction``. Default: global z x d, or global y when d is along z. Required
+        for a planar beam if gravity acts out of the default plane.
     inertia : float, optional
         Second moment of area when ``area`` is given directly, m^4.
     """

@@ -37,10 +37,10 @@ SECTION_KEYS = ("section", "material", "young", "density")
 
 @dataclass(frozen=True, kw_only=True)
 class ExactBeam(LargeBeam):
-    """Beam of large motion; every node is a frame with the rotation of its cross-section, as a rigid body has.
+    """Geometrically exact beam of large motion; every node has the rotation of its cross-section, like a rigid body.
 
-    Elements of two nodes with the strains of the middle (``multibody.exact_beam``), second order in their length. Axes
-    d, y, z as for ``Beam``. It has no supports: fix its nodes by joints.
+    Two-node elements with the strains at their midpoint, of second order in the element length. Local axes d, y, z as
+    for ``Beam``. It has no supports: constrain its nodes by joints.
 
     Parameters
     ----------
@@ -53,17 +53,17 @@ class ExactBeam(LargeBeam):
     shear_factor : float, optional
         k of the shear stiffness k G A; by default 5/6 for a rectangle, 6/7 for a circle and Cowper's value for a ring.
     stiffness, inertia : tables, optional
-        Numbers in place of section and material: ``BeamStiffness`` and ``BeamInertia``.
+        Numbers instead of section and material: ``BeamStiffness`` and ``BeamInertia``.
     velocity : (3,) array_like
         Initial velocity of the point ``about``, m/s.
     angular_velocity : (3,) array_like
-        Initial angular velocity of the whole beam in space, rad/s.
+        Initial angular velocity of the entire beam in space, rad/s.
     about : (3,) array_like, optional
-        Point of that motion, m; by default the first node.
+        Reference point of that motion, m; by default the first node.
     mass : "consistent" or "lumped"
         Mass matrix of the displacements; rotary inertia is lumped at the nodes, so that it is constant in their axes.
     damping : Damping, table or pair (alpha, beta), optional
-        Only ``beta`` acts: beta times the stiffness resists rates of strain.
+        Only ``beta`` is used: strain-rate damping, beta times the stiffness.
     """
 
     kind: ClassVar[str] = "exact-beam"

@@ -32,15 +32,16 @@ BEAM_KEYS = (*(key.name for key in fields(LineKeys) if key.name != "name"), "ori
 
 @dataclass(frozen=True, kw_only=True)
 class FloatingBeam(LargeBeam):
-    """Beam in a floating frame: spatial bending, stretching and torsion as in ``Beam``, on top of any motion.
+    """Beam in a floating frame of reference: any rigid-body motion, with small bending, stretching and torsion.
 
-    The frame has the axes of ``Beam`` (d, y, z) and its origin where the centre of mass is when the beam is straight.
-    The deformation in it is a sum of ``modes`` normal modes and the static modes of the interface nodes, less the
-    rigid motions (Craig-Bampton); the modes carry neither momentum nor, to first order, angular momentum. Unknowns:
-    the frame and one number per mode. Keys as for ``Beam`` (``length`` ... ``points``), and those below.
+    The frame has the axes of ``Beam`` (d, y, z) and its origin at the center of mass of the undeformed beam.
+    The deformation in it is a sum of ``modes`` normal modes and the static modes of the interface nodes, without
+    rigid-body motions (Craig-Bampton); the modes carry neither momentum nor, to first order, angular momentum.
+    Unknowns: the frame and one number per mode. Parameters as for ``Beam`` (``length`` ... ``points``), and those
+    below.
 
-    Strains are linear in the modes, so tension does not stiffen bending: a beam spun near its lowest frequency, or
-    bent by more than a tenth of its length, needs an exact beam.
+    Strains are linear in the modes, so that tension does not stiffen bending: use an exact beam for rotation near the
+    lowest frequency, or for deflections above a tenth of the length.
 
     Parameters
     ----------
@@ -51,10 +52,10 @@ class FloatingBeam(LargeBeam):
     modes : int
         Number of normal modes with fixed interface.
     interface : sequence of str
-        Nodes that joints, loads and contacts act on: ``"first"``, ``"mid"``, ``"last"``, ``"node(3)"`` or a point.
-        Each adds six static modes. None at all: free modes.
+        Nodes with joints, loads and contacts: ``"first"``, ``"mid"``, ``"last"``, ``"node(3)"`` or a point.
+        Each adds six static modes. Without any: modes of the free beam.
     max_frequency : float, optional
-        Modes above it are left out, Hz. High ones require small time steps and contribute little.
+        Modes above it, Hz, are omitted; they require small time steps and contribute little.
     """
 
     kind: ClassVar[str] = "floating-beam"

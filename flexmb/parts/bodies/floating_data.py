@@ -44,11 +44,11 @@ class DataPoint:
 
 @dataclass(frozen=True, kw_only=True)
 class FloatingData(NamedBody):
-    """Flexible body given by numbers: what reductions print, and textbook rods with a few shape functions.
+    """Flexible planar body given by its mass integrals, e.g. from a model reduction or for a few shape functions.
 
-    In its frame a point (x, y) is displaced by u = sum_k q_k (u1_k, u2_k). It moves in the x-y plane: joints must hold
-    it there (out of the plane it only has its mass, and ``inertia`` about x and y, so that nothing is singular).
-    Integrals below are over the mass, m is the number of modes.
+    In its frame a point (x, y) is displaced by u = sum_k q_k (u1_k, u2_k). It moves in the x-y plane, to which joints
+    must constrain it (out of the plane it has its mass, and ``inertia`` about x and y, so that no matrix is
+    singular). Integrals below are over the mass, m is the number of modes.
 
     Parameters
     ----------
@@ -59,17 +59,17 @@ class FloatingData(NamedBody):
     inertia : float
         About z and the frame's origin, undeformed, kg m^2.
     center : float
-        x of the centre of mass, undeformed, m.
+        x of the center of mass, undeformed, m.
     mass_modes, stiffness_modes, damping_modes : (m, m) array_like
-        int (u1_k u1_l + u2_k u2_l), stiffness and damping of the modes (no damping when not given).
+        int (u1_k u1_l + u2_k u2_l), stiffness and damping of the modes (default: no damping).
     gyro_modes : (m, m) array_like, optional
-        int (u1_k u2_l - u2_k u1_l), skew.
+        int (u1_k u2_l - u2_k u1_l), skew-symmetric.
     first_x, first_y : (m,) array_like, optional
         int u1_k, int u2_k.
     moment_x, moment_y : (m,) array_like, optional
         int (x u1_k + y u2_k) and int (x u2_k - y u1_k): change of inertia and angular momentum about the origin.
     modal_position, modal_velocity : (m,) array_like, optional
-        Initial modes and their rates.
+        Initial modal coordinates and their rates.
     position : (3,) array_like
         Of the frame's origin, m.
     angle : float

@@ -46,22 +46,22 @@ BYTES_SMALL, BYTES_LARGE = 1400, 2700
 
 @dataclass(frozen=True, kw_only=True)
 class LineKeys(LineNodes):
-    """A bar or a beam, of small or of large motion.
+    """A bar or beam, of small or large motion.
 
     Parameters
     ----------
     name : str
         Name, unique among the bodies.
     length : float
-        m; with ``elements`` and ``grading``, or a ``mesh`` in their place.
+        m; with ``elements`` and ``grading``, or a ``mesh`` instead.
     elements : int
         Number of elements.
     grading : float
         Length of the last element over that of the first (geometric; 1: uniform).
     stations : sequence of float
-        Distances from the first node, m, where nodes are put; the others move along.
+        Distances from the first node, m, at which nodes are placed; the others keep their spacing between them.
     mesh : path, optional
-        Line mesh, anything meshio reads. ``position`` and ``direction`` then default to those of the file.
+        Line mesh, in any format of meshio. ``position`` and ``direction`` then default to those of the file.
     section : Section or table
         Cross-section; or ``area`` (and ``inertia`` for a planar beam) directly.
     material : Material or table
@@ -101,7 +101,7 @@ class LineKeys(LineNodes):
 
 @dataclass(frozen=True, kw_only=True)
 class LineBody(LineKeys, StraightBody):
-    """A straight flexible body of small displacements; keys as ``LineKeys``, and those below.
+    """A bar or beam of small displacements: the parameters of ``LineKeys``, and those below.
 
     Parameters
     ----------

@@ -78,16 +78,16 @@ class Matrices(NamedBody):
     mass_matrix : (n, n) array_like or path
         Symmetric, positive definite.
     stiffness_matrix, damping_matrix : (n, n) array_like or path, optional
-        Symmetric; damping positive semidefinite. Zero when not given.
+        Symmetric; damping positive semidefinite. Default: zero.
     points : mapping of str to MatrixPoint or tables
         Named points, at least one.
     coordinates, rates : (n,) array_like, optional
-        q and its rates at the start; zero when not given. A static start of the model is added to q.
+        Initial q and its rates; default: zero. The displacement of ``initial_static`` is added to q.
     translation : mapping of "x", "y", "z" to (n,) array_like
-        Coordinates of a unit translation of the whole body along axes in which it can move. They give its mass,
+        Coordinates of a unit translation of the entire body along axes along which it can move. They give its mass,
         momentum and weight; without them gravity has no effect.
     center : (3,) array_like
-        Centre of mass at q = 0, m.
+        Center of mass at q = 0, m.
     lines : sequence of pairs of str
         Points between which a line is drawn.
     """

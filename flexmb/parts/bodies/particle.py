@@ -34,7 +34,7 @@ def _shared(axes: str) -> tuple[sparse.csr_array, sparse.csr_array, sparse.csr_a
 
 @dataclass(frozen=True)
 class Particle(NamedBody):
-    """Point mass.
+    """A point mass.
 
     Parameters
     ----------
@@ -45,9 +45,9 @@ class Particle(NamedBody):
     position : (3,) array_like
         m.
     velocity : (3,) array_like
-        m/s; along the axes it may move along.
+        m/s; along ``axes``.
     axes : str
-        Global axes it may move along: ``"xyz"``, ``"x"``, ``"xz"``, ...
+        Global axes of its motion: ``"xyz"``, ``"x"``, ``"xz"``, ...
     """
 
     kind: ClassVar[str] = "particle"

@@ -28,26 +28,26 @@ Vector = Sequence[float] | Array
 
 @dataclass(frozen=True, kw_only=True)
 class Rigid(RigidBody):
-    """Rigid body that moves and turns in space.
+    """Rigid body in space.
 
-    Its reference point is any point fixed to it; the body's name alone means that point. Body axes are fixed to the
-    body too.
+    The reference point and the body axes are fixed to the body and can be chosen freely; the name of the body alone
+    denotes the reference point.
 
     Parameters
     ----------
     name : str
         Name, unique among the bodies.
     mass : float
-        kg; with ``inertia``, or a ``density`` in their place.
+        kg; with ``inertia``, or a ``density`` instead of both.
     inertia : array_like
-        [Ixx, Iyy, Izz], [Ixx, Iyy, Izz, Ixy, Ixz, Iyz] or the whole tensor, (3, 3), in body axes, kg m^2. Ixy is the
+        [Ixx, Iyy, Izz], [Ixx, Iyy, Izz, Ixy, Ixz, Iyz] or the full tensor, (3, 3), in body axes, kg m^2. Ixy is the
         entry of the tensor: minus the integral of x y over the mass.
     inertia_about : "center" or "reference"
-        The point that ``inertia`` is about: the centre of mass or the reference point.
+        Reference of ``inertia``: the center of mass or the reference point.
     center : (3,) array_like, optional
-        Centre of mass from the reference point in body axes, m (default: the reference point).
+        Center of mass from the reference point in body axes, m (default: the reference point).
     density : float, optional
-        kg/m^3: mass, centre and inertia are those of the shapes, taken as solid (what two shapes share counts twice).
+        kg/m^3: mass, center and inertia are those of the shapes as solids (overlapping volumes count twice).
     position : (3,) array_like
         Of the reference point in space, m.
     quaternion : (4,) array_like, optional
@@ -55,7 +55,7 @@ class Rigid(RigidBody):
     rotation : (3,) array_like, optional
         rotation vector, rad; or
     axes : (2, 3) array_like, optional
-        x and y axes of the body in space, perpendicular unit vectors. By default they are those of space.
+        x and y axes of the body in space, perpendicular unit vectors. Default: the global axes.
     velocity : (3,) array_like
         Of the reference point in space, m/s.
     angular_velocity : (3,) array_like, optional
@@ -63,11 +63,11 @@ class Rigid(RigidBody):
     angular_velocity_space : (3,) array_like, optional
         in space.
     points : mapping of str to (3,) array_like
-        Named points in body axes from the reference point, m. The centre of mass is called ``center`` already.
+        Named points in body axes from the reference point, m. The name ``center`` is reserved for the center of mass.
     shape : table or list of tables, optional
         See ``flexmb.parts.bodies.shapes``; in body axes from the reference point.
     mesh : path, optional
-        Surface mesh to draw, anything meshio reads; in body axes from the reference point.
+        Surface mesh for drawing, in any format of meshio; in body axes from the reference point.
     """
 
     kind: ClassVar[str] = "rigid"

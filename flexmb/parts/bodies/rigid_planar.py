@@ -26,9 +26,9 @@ Vector = Sequence[float] | Array
 
 @dataclass(frozen=True, kw_only=True)
 class RigidPlanar(RigidBody):
-    """Rigid body that moves along x and y and turns about z; its unknowns are x, y, theta of the centre of mass.
+    """Rigid body in the x-y plane; its unknowns are x, y of the center of mass and the rotation theta about z.
 
-    Vectors have two numbers or three; z is a constant height, for drawing.
+    Vectors have two or three components; z is constant, for drawing.
 
     Parameters
     ----------
@@ -37,23 +37,23 @@ class RigidPlanar(RigidBody):
     mass : float
         kg.
     inertia : float
-        About the z axis through the centre of mass, kg m^2.
+        About the z axis through the center of mass, kg m^2.
     center : (2,) or (3,) array_like
-        Centre of mass from the reference point in body axes, m.
+        Center of mass from the reference point in body axes, m.
     position : (2,) or (3,) array_like
         Of the reference point at the start, m.
     angle : float
-        Of the body's x axis from that of space at the start, rad.
+        Initial angle between the x axes of the body and of space, rad.
     velocity : (2,) or (3,) array_like
-        Of the reference point at the start, m/s; nothing along z.
+        Of the reference point at the start, m/s; zero along z.
     angular_velocity : float
         At the start, rad/s.
     points : mapping of str to (2,) or (3,) array_like
-        Named points in body axes from the reference point, m. The centre of mass is called ``center`` already.
+        Named points in body axes from the reference point, m. The name ``center`` is reserved for the center of mass.
     shape : table or list of tables, optional
-        To draw, see ``flexmb.parts.bodies.shapes``; in body axes from the reference point.
+        For drawing, see ``flexmb.parts.bodies.shapes``; in body axes from the reference point.
     mesh : path, optional
-        Surface mesh to draw, anything meshio reads; in body axes from the reference point.
+        Surface mesh for drawing, in any format of meshio; in body axes from the reference point.
     """
 
     kind: ClassVar[str] = "rigid-planar"

@@ -38,11 +38,11 @@ LATERAL = ("v", "w", "theta_y", "theta_z")
 
 @dataclass(frozen=True, kw_only=True)
 class Rotor(StraightBody):
-    """Shaft that spins about its axis, with small displacements from it.
+    """Rotor: a shaft that spins about its axis, with small displacements, and its disks, bearings and couplings.
 
-    Its frame is that of ``Beam``: the axis d, y = ``orientation`` made perpendicular to d, z = d x y; it spins about d
-    from y to z. Unknowns of a node: displacements v, w along y and z, turns theta_y = -dw/dx and theta_z = dv/dx (with
-    shear: of the section); with ``unknowns = "all"`` also u along d and the twist phi.
+    Local axes as for ``Beam``: the axis d, y = ``orientation`` made perpendicular to d, z = d x y; it spins about d
+    from y to z. Unknowns of a node: displacements v, w along y and z, rotations theta_y = -dw/dx and theta_z = dv/dx
+    (with shear: of the section); with ``unknowns = "all"`` also u along d and the twist phi.
 
     Parameters
     ----------
@@ -53,19 +53,19 @@ class Rotor(StraightBody):
     outer_diameter, inner_diameter : float or (n - 1,) array_like
         Of all elements or of each, m.
     sections : sequence of ShaftSection or tables
-        In place of the stations: pieces of the shaft one after the other. See ``ShaftSection``.
+        Segments of the shaft, instead of the stations. See ``ShaftSection``.
     material : Material or table
         Of the shaft; a section may have its own.
     theory : "timoshenko" or "euler-bernoulli"
         With or without shear.
     rotary_inertia : bool
-        Whether the shaft resists the turning of its sections; its gyroscopic moments go with it.
+        Whether the rotary inertia of the shaft sections and their gyroscopic moments are included.
     shear_factor : float, optional
-        Shear coefficient; by default Cowper's for the ring.
+        Shear coefficient k; by default Cowper's value for the circle or ring.
     unknowns : "lateral" or "all"
-        With "all" the shaft can also stretch and twist.
+        "all": also axial displacements and the twist.
     drive : int or str
-        Node whose twist is zero, because the spin is that of this node; for ``unknowns = "all"``.
+        Node whose rotation is the spin, so that its twist is zero; for ``unknowns = "all"``.
     position : (3,) array_like
         Of the first node, m.
     direction : (3,) array_like
@@ -75,11 +75,11 @@ class Rotor(StraightBody):
     velocity : (3,) array_like
         Initial velocity of all nodes, m/s.
     spin : table
-        How it spins: ``kind`` "constant", "ramp", "table" or "free" with their keys.
+        Speed over time: ``kind`` "constant", "ramp", "table" or "free" and its keys.
     damping : Damping, table or pair (alpha, beta), optional
-        Rayleigh damping of the shaft, which does not turn with it.
+        Rayleigh damping of the shaft, nonrotating.
     internal_damping : float
-        Damping of the shaft's material over its stiffness, s; it turns with the shaft.
+        Damping of the shaft material over its stiffness, s; it rotates with the shaft.
     disks : sequence of Disk or tables
         See ``Disk``.
     bearings : sequence of RotorBearing or tables

@@ -35,7 +35,7 @@ class RotorBearing:
     speed : (ns,) array_like, optional
         Increasing speeds of the rotor, rad/s, between which stiffness and damping are linear.
     axial : float
-        Stiffness along the axis, N/m; needs ``unknowns = "all"``.
+        Stiffness along the axis, N/m; requires ``unknowns = "all"``.
     axial_damping : float
         N s/m.
     """

@@ -16,24 +16,24 @@ from flexmb.parts.bodies.rotor_disks import check_inertia
 
 @dataclass(frozen=True, kw_only=True)
 class Coupling:
-    """Coupling in place of the shaft between two neighbouring nodes.
+    """Coupling in place of the shaft between two neighboring nodes.
 
-    With l the distance of the nodes, it resists the lateral offset v2 - v1 - l (theta_1 + theta_2)/2, the change of
-    slope theta_2 - theta_1, stretching and twisting, so that rigid motion costs nothing. It turns with the shaft, and
-    so does its damping.
+    With the distance l of the nodes, it resists the lateral offset v2 - v1 - l (theta_1 + theta_2)/2, the change of
+    slope theta_2 - theta_1, stretching and twisting, so that rigid-body motion causes no force. It rotates with the
+    shaft, and so does its damping.
 
     Parameters
     ----------
     nodes : (2,) ints
-        Neighbours, such as [3, 4].
+        Neighboring nodes, such as [3, 4].
     lateral, angular : float
         Stiffness, N/m and N m/rad.
     axial, torsional : float, optional
-        Stiffness, N/m and N m/rad; needed by rotors with all unknowns.
+        Stiffness, N/m and N m/rad; required with ``unknowns = "all"``.
     lateral_damping, angular_damping, axial_damping, torsional_damping : float
         N s/m and N m s/rad.
     mass, inertia, polar_inertia : float
-        Of the coupling, kg and kg m^2; half of each goes to either node.
+        Of the coupling, kg and kg m^2; half of each is lumped at either node.
     """
 
     nodes: Sequence[int]

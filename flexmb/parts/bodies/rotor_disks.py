@@ -30,15 +30,15 @@ class Disk:
     polar_inertia : float
         About the axis, kg m^2; at most twice ``inertia``.
     eccentricity : float
-        Distance of its centre of mass from the axis, m.
+        Distance of its center of mass from the axis, m.
     phase : float
-        Angle of its centre of mass from y towards z when the spin angle is zero, rad.
+        Angle of its center of mass from y towards z when the spin angle is zero, rad.
     tilt : float
         Angle between its own axis and that of the shaft, rad; small.
     tilt_phase : float
-        Angle from y towards z of the direction its axis leans to, rad.
+        Direction of the tilt, from y towards z, rad.
     radius, width : float, optional
-        To draw with, m; see ``drawn_size``.
+        For drawing, m; see ``drawn_size``.
     """
 
     node: int | str
@@ -103,7 +103,7 @@ def check_inertia(inertia: float, polar: float, where: str) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class Unbalance:
-    """Mass off the axis, of which only its product with the distance is known.
+    """Unbalance, given as mass times distance from the axis.
 
     Parameters
     ----------

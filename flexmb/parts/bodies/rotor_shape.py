@@ -23,7 +23,7 @@ BYTES_PER_ELEMENT = 10_500
 
 @dataclass(frozen=True, kw_only=True)
 class ShaftSection:
-    """Piece of a shaft with the same diameters.
+    """Segment of a shaft with constant diameters.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ class ShaftSection:
     inner_diameter : float
         m; smaller than the outer one.
     elements : int
-        Number of elements, all of one length.
+        Number of elements, of equal length.
     material : Material or table, optional
         By default that of the rotor.
     """

@@ -30,11 +30,11 @@ class Support:
     node : str, int or NodeRef
         ``"first"``, ``"last"``, ``"mid"``, ``"node(3)"`` (or 3), a named point, or ``"all"``.
     kind : "clamped" or "pinned", optional
-        ``clamped`` holds all unknowns of the node, ``pinned`` its translations.
+        ``clamped`` fixes all unknowns of the node, ``pinned`` its displacements.
     fix : sequence of str
-        In place of ``kind``, single directions: the body's own (``axial``, ``transverse``, ``rotation``, ...; spatial
-        beams: ``transverse_y``, ``transverse_z``, ``torsion``, ``rotation_y``, ``rotation_z``; ``transverse`` and
-        ``rotation`` then mean all of their kind), or the global ``x``, ``y``, ``z`` where an unknown moves along it.
+        Single directions instead of ``kind``: the local ones of the body (``axial``, ``transverse``, ``rotation``, ...;
+        spatial beams: ``transverse_y``, ``transverse_z``, ``torsion``, ``rotation_y``, ``rotation_z``; ``transverse``
+        and ``rotation`` then mean both), or the global ``x``, ``y``, ``z`` if an unknown acts along that axis.
     """
 
     node: str | int | NodeRef

@@ -25,26 +25,26 @@ Ref = NodeRef | str
 
 @dataclass(frozen=True, kw_only=True)
 class Clearance(LawKeys):
-    """Nodes stay within a circle across an axis: g = gap - |P (x - x_stator - offset)| >= 0, P = 1 - a a^T.
+    """Nodes stay within a circle perpendicular to an axis: g = gap - |P (x - x_stator - offset)| >= 0, P = 1 - a a^T.
 
     Parameters
     ----------
     name : str
         Name, unique among the contacts.
     node : NodeRef, str or sequence of them
-        The node inside; several, or ``"rotor.all"``, each have a ring of their own. Of several, those that cannot move
-        across the axis are left out.
+        The node inside; several, or ``"rotor.all"``, have one ring each. Of several, those that cannot move
+        perpendicular to the axis are omitted.
     gap : float
         Radial clearance, m.
     stator : str or NodeRef
-        What the ring stands on: ``"ground"`` (the ring is around the place of the node at rest), a particle, or a node
-        of another body.
+        What carries the ring: ``"ground"`` (around the position of the node at rest), a particle, or a node of another
+        body.
     axis : (3,) array_like, optional
-        a, fixed in space; by default the axis the node's body spins about.
+        a, fixed in space; by default the spin axis of the body of the node.
     offset : (3,) array_like
-        Of the middle of the ring, in space, m.
+        Of the center of the ring, in space, m.
     radius : float
-        Of the disk that turns with the node inside the ring, m: friction acts on its surface.
+        Of the rotating disk inside the ring, m: friction acts on its surface.
     """
 
     role: ClassVar[str] = "contacts"

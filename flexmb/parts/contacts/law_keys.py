@@ -17,7 +17,7 @@ from flexmb.laws.rolling import rolling_length, spinning_length
 
 @dataclass(frozen=True, kw_only=True)
 class LawKeys:
-    """A contact with laws.
+    """Contact laws: restitution, friction, rolling resistance and cohesion.
 
     Parameters
     ----------
@@ -29,14 +29,15 @@ class LawKeys:
         ``{ kind = "rate-and-state", mu = .., a = .., b = .., speed = .., length = .., state = .. }`` (speed V_0 in m/s,
         length D_c in m, state at the start in s, by default D_c / V_0).
     tangential_restitution : float
-        Of the tangential velocity, between -1 and 1, both excluded.
+        Restitution of the tangential velocity, in the open interval from -1 to 1.
     rolling, spinning : float
-        Lengths by which the normal force resists rolling and spinning, m; for what has rotations.
+        Lengths of rolling and spinning resistance, m: the moment is at most the length times the normal force; for
+        nodes with rotations.
     impact : str
         "newton" (restitution of velocities) or "poisson" (of impulses).
     cohesion : table, optional
-        An interface that breaks: ``{ normal_stiffness = .., tangential_stiffness = 0.0, energy = .., viscosity = 0.0,
-        intensity = 1.0 }``, N/m, N/m, J, J s, and the part that holds at the start; of each contact.
+        An interface that can break: ``{ normal_stiffness = .., tangential_stiffness = 0.0, energy = .., viscosity =
+        0.0, intensity = 1.0 }``, N/m, N/m, J, J s, and the initial bonded fraction; for each contact.
     """
 
     restitution: float = 0.0

@@ -34,7 +34,7 @@ SQUARE = 1e-9
 class NodeCurve(LawKeys):
     """Nodes stay on the free side of a planar curve: g = side (distance from the curve) - radius >= 0.
 
-    Along the normal of its plane the curve is infinite. At a convex corner the normal turns about the corner,
+    Along the normal of its plane the curve is infinite. At a convex corner the normal rotates about the corner,
     at a concave one both pieces act.
 
     Parameters
@@ -42,27 +42,27 @@ class NodeCurve(LawKeys):
     name : str
         Name, unique among the contacts.
     node : NodeRef, str or sequence of them
-        The node, particle or point of a rigid body; several, or ``"rod.all"``, each have rows of their own.
+        Node, particle or point of a rigid body; several, or ``"rod.all"``, have separate contacts.
     pieces : sequence of tables
         Pieces one after the other: ``{ kind = "segment", start = [x, y], end = [x, y] }``, ``arc`` with ``center`` and
         ``clockwise``, ``parabola`` with ``control`` (where its end tangents meet), ``spline`` with ``through`` and,
-        if wanted, ``start_tangent`` and ``end_tangent``; coordinates in the plane of the curve, m. ``start`` is needed
-        for the first piece. A curve that ends where it starts is closed.
+        optionally, ``start_tangent`` and ``end_tangent``; coordinates in the plane of the curve, m. ``start`` is
+        required for the first piece only. A curve that ends where it starts is closed.
     side : str
         The free side, "left" or "right", seen along the curve.
     slot : bool
-        The nodes stay on the curve: it holds them from both sides, as a joint does, and is recorded as one.
+        The nodes stay on the curve, which constrains them from both sides and is recorded as a joint.
     ends : str, optional
-        Beyond the ends of a curve that is not closed: "open", there is nothing (the default), or "straight", it goes on
-        along its tangents (the default of a slot, which has no other).
+        Beyond the ends of an open curve: "open" (no surface; the default), or "straight" (along its tangents; the
+        default and only choice for a slot).
     radius : float
         Of a ball around the node, m.
     point : (3,) array_like
         Origin of the plane, in space, m.
     x_axis, y_axis : (3,) array_like
-        Its axes, in space; at right angles, any length.
+        Its axes, in space; perpendicular, of any length.
     body : str, optional
-        The rigid body that carries the curve, placed at the start; by default the ground.
+        The rigid body that carries the curve; by default the ground. Origin and axes are initial values in space.
     """
 
     role: ClassVar[str] = "contacts"

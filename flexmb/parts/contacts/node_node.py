@@ -24,7 +24,7 @@ from flexmb.state import Array
 
 @dataclass(frozen=True, kw_only=True)
 class NodeNode(LawKeys):
-    """Two nodes keep their order along a direction: g = d.(x_node - x_node2) - offset >= 0.
+    """Two nodes keep their order along a fixed direction: g = d.(x_node - x_node2) - offset >= 0.
 
     Parameters
     ----------
@@ -33,9 +33,9 @@ class NodeNode(LawKeys):
     node, node2 : NodeRef or str
         Nodes of different bodies.
     direction : (3,) array_like, optional
-        d, from ``node2`` to ``node``; any length. By default the line joining them in the reference position.
+        d, from ``node2`` to ``node``; any length. By default the line between them in the undeformed configuration.
     offset : float
-        Least distance along d (the sum of two radii, say), m.
+        Smallest distance along d, e.g. the sum of two radii, m.
     """
 
     role: ClassVar[str] = "contacts"

@@ -48,8 +48,8 @@ class NodePlane(LawKeys):
         One node, particle or point of a rigid body; or
     nodes : NodeRef, str or sequence of them, optional
         several, e.g. ``"rod.all"``. Of several, nodes that cannot move along the normal (supported, or of a bar
-        perpendicular to it) are an error if they start inside. Otherwise they are left out if the plane stays
-        where it is; if it moves they are watched, and the run fails when the plane reaches one.
+        perpendicular to it) are an error if they start inside. Otherwise they are omitted if the plane is at
+        rest; if it moves they are monitored, and the run fails when the plane reaches one.
     point : (3,) array_like
         p, a point of the plane, m.
     normal : (3,) array_like
@@ -62,7 +62,7 @@ class NodePlane(LawKeys):
         Of a sphere around each node, m.
     body : str, optional
         The rigid body that carries the plane; by default the ground. ``point``, ``normal`` and ``motion_direction``
-        are those in space at the start, and move with the body.
+        are initial values in space, and move with the body.
     surface_velocity : (3,) array_like, optional
         Constant velocity of the surface within the plane (a belt), m/s; for contacts with friction.
     """

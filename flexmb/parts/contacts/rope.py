@@ -23,18 +23,18 @@ Ref = NodeRef | str
 
 @dataclass(frozen=True, kw_only=True)
 class Rope(LawKeys):
-    """A rope without mass that does not stretch: g = length - |x_b - x_a| >= 0; it pulls when it is taut.
+    """An inextensible massless rope: g = length - |x_b - x_a| >= 0; it carries tension only.
 
     Parameters
     ----------
     name : str
         Name, unique among the contacts.
     a : NodeRef or str
-        Its end: a particle, a node, or a point of a rigid body.
+        One end: a particle, a node, or a point of a rigid body.
     b : NodeRef or str
-        Its other end, of another body, or the ground.
+        The other end, of another body, or the ground.
     point : (3,) array_like, optional
-        Where it is tied to the ground, m; needed there.
+        Attachment point on the ground, m; required there.
     length : float
         m.
     """

@@ -31,9 +31,9 @@ class SphereSphere(LawKeys):
     name : str
         Name, unique among the contacts.
     a, b : NodeRef or str
-        Centres: particles, nodes, or points of rigid bodies, of different bodies; or
+        Centers: particles, nodes, or points of rigid bodies, of different bodies; or
     chain : sequence of NodeRef or str
-        centres of several spheres, each in contact with the next.
+        centers of several spheres, each in contact with the next.
     radius_a, radius_b : float, optional
         Radii around ``a`` and ``b``, m; or
     radius : float or sequence of float

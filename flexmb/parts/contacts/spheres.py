@@ -19,7 +19,7 @@ from flexmb.parts.contacts.law_keys import LawKeys
 
 @dataclass(frozen=True, kw_only=True)
 class Spheres(LawKeys):
-    """Spheres of which no two overlap: |x_b - x_a| - radius_a - radius_b >= 0 for every pair of them.
+    """Contact between all pairs of many spheres: |x_b - x_a| - radius_a - radius_b >= 0.
 
     Parameters
     ----------
@@ -29,8 +29,8 @@ class Spheres(LawKeys):
         Particles and rigid bodies, two or more, by their names or by patterns: ``"ball*"``, ``["a", "b", "grain?"]``,
         ``"*"`` for all of them.
     radius : float or sequence of float, optional
-        Around the reference points, m; one for all, or one for each of the bodies as they are listed. Without it a body
-        must have a single sphere as its shape, which counts with its own centre.
+        Around the reference points, m; one for all, or one for each of the bodies as listed. Without it each body
+        must have one sphere as its shape, with its own center.
     """
 
     role: ClassVar[str] = "contacts"

@@ -1,4 +1,4 @@
-"""Cylindrical joint: one place rotates about and slides along an axis of the other."""
+"""Cylindrical joint: one body rotates about and slides along an axis of the other."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ from flexmb.parts.joints.joint_rows import Row, on_line, upright
 
 @dataclass(frozen=True, kw_only=True)
 class Cylindrical(Hinge):
-    """Two places turn about and slide along an axis; keys: name, a, b, point (``Joint``), axis, drive (``Hinge``)."""
+    """Rotation about and sliding along a common axis.
+
+    Parameters: name, a, b, point (``Joint``), axis, drive (``Hinge``).
+    """
 
     kind: ClassVar[str] = "cylindrical"
 

@@ -1,4 +1,4 @@
-"""Distance joint: a massless rod between two places."""
+"""Distance joint: a massless rod between two points."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ COINCIDE = 1e-12
 
 @dataclass(frozen=True, kw_only=True)
 class Distance(Joint):
-    """Two places keep their distance, or follow a given one; the name of a rigid body means its reference point.
+    """Two points keep their distance, or follow a prescribed one; a rigid body is attached at its reference point.
 
     Parameters
     ----------
     point : (3,) array_like, optional
-        Its end on the ground (needed there), or on the rigid body ``b``, in space at the start, m.
+        Its end on the ground (required there), or on the rigid body ``b``: initial position in space, m.
     length : float, optional
-        m; by default the distance at the start.
+        m; by default the initial distance.
     drive : time function, table or number, optional
         Length as a function of time, m.
     """

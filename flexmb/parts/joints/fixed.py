@@ -1,4 +1,4 @@
-"""Fixed joint: two places move together."""
+"""Fixed joint: no relative motion."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from flexmb.parts.joints.joint_rows import Row, X, Y, Z, hold, together
 
 @dataclass(frozen=True, kw_only=True)
 class Fixed(Joint):
-    """Two places stay together and do not turn against each other; keys: name, a, b, point (see ``Joint``)."""
+    """No relative translation and no relative rotation. Parameters: name, a, b, point (see ``Joint``)."""
 
     kind: ClassVar[str] = "fixed"
 

@@ -15,16 +15,16 @@ from flexmb.parts.part import Part
 
 @dataclass(frozen=True, kw_only=True)
 class Gear(Part):
-    """Couples the angles of two revolute or cylindrical joints: angle_1 + ratio angle_2 = 0, both zero at the start.
+    """Couples the angles of two revolute or cylindrical joints: angle_1 + ratio angle_2 = 0, both initially zero.
 
     Parameters
     ----------
     name : str
         Name, unique among the joints.
     joint1, joint2 : str
-        Names of the joints; the model adds them before the gear.
+        Names of the joints.
     ratio : float
-        Not zero; wheels of radii r1 and r2 that roll on each other outside have r2/r1, about parallel axes.
+        Not zero; r2/r1 for external gears of radii r1 and r2 about parallel axes.
     """
 
     role: ClassVar[str] = "joints"

@@ -15,14 +15,14 @@ from flexmb.parts.time_functions import Function, time_function
 
 @dataclass(frozen=True, kw_only=True)
 class Hinge(Joint):
-    """A joint with an angle: that of the mover against the base about the axis (see ``Joint``), zero at the start.
+    """A joint with an angle: that of the follower relative to the base about the axis (see ``Joint``), initially zero.
 
     Parameters
     ----------
     axis : (3,) array_like
-        Unit vector, in space at the start.
+        Unit vector: initial direction in space.
     drive : time function, table or number, optional
-        The angle follows its changes: angle(t) = drive(t) - drive(start), rad.
+        Prescribed angle: angle(t) = drive(t) - drive(start), rad.
     """
 
     axis: Vector

@@ -1,4 +1,4 @@
-"""Common base of all joints between two places: their ends, their positions, and their base."""
+"""Common base of all joints between two points: their ends, their positions, and their base."""
 
 from __future__ import annotations
 
@@ -30,20 +30,20 @@ ONLY_PLACE = "spherical, distance, and point-on-line as the point"
 
 @dataclass(frozen=True, kw_only=True)
 class Joint(Part):
-    """A joint between two places ``a`` and ``b``; the kinds derive from it.
+    """A joint between two points ``a`` and ``b``; the parameters that all joints except the gear have.
 
-    Motions (angle, displacement) are those of the *mover* against the *base*: of ``b`` against ``a``, or of ``a``
-    against the ground where ``b`` is the ground.
+    Motions (angle, displacement) are those of the *follower* relative to the *base*: of ``b`` relative to ``a``, or of
+    ``a`` relative to the ground if ``b`` is the ground.
 
     Parameters
     ----------
     name : str
         Name, unique among the joints.
     a, b : NodeRef or str
-        What it joins: "ground", a rigid body ("BODY"), a named point ("BODY.POINT") or a node ("BODY.node(3)").
+        Its ends: "ground", a rigid body ("BODY"), a named point ("BODY.POINT") or a node ("BODY.node(3)").
     point : (3,) array_like, optional
-        Where the joint is at the start, in space, m: its place on a rigid body and on the ground. Without it these take
-        the place of the other end (a named point, a node, or the reference point of a body joined to the ground).
+        Initial position of the joint in space, m: its location on rigid bodies and on the ground. Default: the position
+        of the other end (a named point, a node, or the reference point of a body joined to the ground).
     """
 
     role: ClassVar[str] = "joints"

@@ -41,7 +41,7 @@ class FrictionKeys(Joint):
     Parameters
     ----------
     friction : float or table
-        mu of Coulomb's law, or a table as for contacts (``docs/friction.md``): the joint's own reaction is the normal
+        mu of Coulomb's law, or a table as for contacts (``docs/friction.md``): the reaction of the joint is the normal
         force.
     """
 
@@ -96,7 +96,7 @@ class BearingKeys(FrictionKeys):
     Parameters
     ----------
     friction_radius : float, optional
-        Radius that friction acts on, m; needed with friction.
+        Radius at which friction acts, m; required with ``friction``.
     """
 
     friction_radius: float | None = None

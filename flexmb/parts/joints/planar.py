@@ -1,4 +1,4 @@
-"""Planar joint: one place moves in a plane of the other and rotates about its normal."""
+"""Planar joint: one body moves in a plane of the other and rotates about its normal."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from flexmb.parts.joints.joint_rows import Row, Z, hold, upright
 
 @dataclass(frozen=True, kw_only=True)
 class Planar(Joint):
-    """The mover stays in a plane of the base (see ``Joint``) and turns about its normal only.
+    """The follower moves in a plane of the base (see ``Joint``) and rotates about its normal only.
 
     Parameters
     ----------
     axis : (3,) array_like
-        Normal of the plane, a unit vector, in space at the start.
+        Normal of the plane, a unit vector: initial direction in space.
     """
 
     kind: ClassVar[str] = "planar"

@@ -1,4 +1,4 @@
-"""Point on line: one place slides along a line of the other and rotates freely."""
+"""Point on line: a point slides along a line of the other body; all rotations are free."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from flexmb.parts.joints.joint_rows import hold, on_line
 
 @dataclass(frozen=True, kw_only=True)
 class PointOnLine(Joint):
-    """A place stays on a line that passes through the other and moves with it.
+    """A point of one body stays on a line through a point of the other, fixed to that body.
 
     Parameters
     ----------
     axis : (3,) array_like
-        Direction of the line, a unit vector, in space at the start.
+        Direction of the line, a unit vector: initial direction in space.
     line : "a" or "b", optional
-        The end that carries the line; by default the ground, and ``a`` where neither is the ground.
+        The end that carries the line; by default the ground, or ``a`` if neither is the ground.
     """
 
     kind: ClassVar[str] = "point-on-line"

@@ -1,4 +1,4 @@
-"""Prismatic joint: one place slides along an axis of the other and does not rotate."""
+"""Prismatic joint: one body slides along an axis of the other without rotation."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from flexmb.parts.time_functions import Function, time_function
 
 @dataclass(frozen=True, kw_only=True)
 class Prismatic(FrictionKeys):
-    """The mover slides along an axis of the base (see ``Joint``) and does not turn against it.
+    """The follower slides along an axis of the base (see ``Joint``) without relative rotation.
 
-    Friction (``joint_friction``) acts along the axis, on the force across it.
+    Friction (``FrictionKeys``) acts along the axis; its normal force is the transverse force.
 
     Parameters
     ----------
     axis : (3,) array_like
-        Direction of sliding, a unit vector, in space at the start.
+        Direction of sliding, a unit vector: initial direction in space.
     drive : time function, table or number, optional
-        The displacement along the axis since the start follows its changes: drive(t) - drive(start), m.
+        Prescribed displacement along the axis since the start: drive(t) - drive(start), m.
     """
 
     kind: ClassVar[str] = "prismatic"

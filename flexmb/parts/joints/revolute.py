@@ -1,4 +1,4 @@
-"""Revolute joint: one place rotates about an axis of the other."""
+"""Revolute joint: one body rotates about an axis of the other."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from flexmb.parts.joints.joint_rows import Row, Z, together, upright
 
 @dataclass(frozen=True, kw_only=True)
 class Revolute(Hinge, BearingKeys):
-    """Two places stay together and turn about an axis.
+    """Two points coincide; the bodies rotate relative to each other about one axis.
 
-    Keys: name, a, b, point (``Joint``), axis, drive (``Hinge``), friction, friction_radius (``joint_friction``).
+    Parameters: name, a, b, point (``Joint``), axis, drive (``Hinge``), friction, friction_radius (``BearingKeys``).
     """
 
     kind: ClassVar[str] = "revolute"

@@ -1,4 +1,4 @@
-"""Spherical joint: two places stay together and turn freely."""
+"""Spherical joint: two points coincide, all rotations are free."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from flexmb.parts.joints.joint_rows import hold, together
 
 @dataclass(frozen=True, kw_only=True)
 class Spherical(BearingKeys):
-    """Two places stay together and turn freely.
+    """Two points coincide; all rotations are free.
 
-    Keys: name, a, b, point (see ``Joint``), friction, friction_radius (``joint_friction``).
+    Parameters: name, a, b, point (see ``Joint``), friction, friction_radius (``BearingKeys``).
     """
 
     kind: ClassVar[str] = "spherical"

@@ -1,4 +1,4 @@
-"""Universal joint: two places stay together, and an axis of one stays perpendicular to an axis of the other."""
+"""Universal joint: two points coincide, and an axis of one body stays perpendicular to an axis of the other."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from flexmb.state import Array
 
 @dataclass(frozen=True, kw_only=True)
 class Universal(Joint):
-    """Two places stay together; ``axis`` of ``a`` stays perpendicular to ``axis2`` of ``b``.
+    """Two points coincide, and ``axis`` of ``a`` stays perpendicular to ``axis2`` of ``b``.
 
     Parameters
     ----------
     axis, axis2 : (3,) array_like
-        The bars of the cross, perpendicular unit vectors, in space at the start: ``axis`` turns with ``a``, ``axis2``
-        with ``b``.
+        The axes of the cross, perpendicular unit vectors, initial directions in space: ``axis`` is fixed to ``a``,
+        ``axis2`` to ``b``.
     """
 
     kind: ClassVar[str] = "universal"

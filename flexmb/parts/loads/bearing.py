@@ -32,7 +32,7 @@ OFF_AXIS = 1e-6
 
 @dataclass(frozen=True, kw_only=True)
 class Bearing(Part):
-    """Bearing with force -K x - C x' on ``node``, x its motion against ``to``: (v, w) or (v, w, theta_y, theta_z).
+    """Bearing with force -K x - C x' on ``node``, x its motion relative to ``to``: (v, w) or (v, w, theta_y, theta_z).
 
     Parameters
     ----------
@@ -47,11 +47,11 @@ class Bearing(Part):
     speed : (ns,) array_like, optional
         Increasing speeds of a table, rad/s.
     rotor : str, optional
-        The rotor whose speed counts; by default the body of ``node``.
+        The rotor that defines the speed; by default the body of ``node``.
     direction : (3,) array_like
-        Axis of the bearing; that of the rotors it is on.
+        Axis of the bearing; must be that of its rotors.
     orientation : (3,) array_like, optional
-        y of the bearing, as for rotors.
+        Local y of the bearing, as for rotors.
     """
 
     role: ClassVar[str] = "loads"

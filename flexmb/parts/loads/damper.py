@@ -15,7 +15,7 @@ from flexmb.parts.loads.terms import LoadTerms
 
 @dataclass(frozen=True, kw_only=True)
 class Damper(LinkLoad):
-    """Damper with force c d(delta)/dt against the elongation delta along a fixed direction; ends as ``LinkLoad``.
+    """Damper with the force c d(delta)/dt against the rate of the elongation delta; ends as in ``LinkLoad``.
 
     Parameters
     ----------

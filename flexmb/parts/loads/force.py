@@ -28,7 +28,7 @@ from flexmb.state import Array
 class NodalForce(Part):
     """The load ``(force, moment) * function(t)`` on a node.
 
-    Only the part along directions the node can move in acts (the axis of a bar, the axes of a particle).
+    Only components along directions in which the node can move act (the axis of a bar, the axes of a particle).
 
     Parameters
     ----------
@@ -39,12 +39,12 @@ class NodalForce(Part):
     force : (3,) array_like, optional
         N.
     moment : (3,) array_like, optional
-        N m, on what can turn: nodes of beams, rigid bodies.
+        N m, on nodes with rotations: of beams, rigid bodies.
     function : time function, table, number or callable
         Factor phi(t). In Python also a function of time (``parts.called_function.Called``), or one of the time and of
         position and velocity of the node, phi(t, x, v), which is sampled at the start of each step (``Sampled``).
     follower : bool
-        Whether force and moment, given in space at the start, turn with what they act on.
+        Whether force and moment, given in space initially, rotate with the body.
     """
 
     role: ClassVar[str] = "loads"

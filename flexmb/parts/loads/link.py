@@ -43,9 +43,9 @@ class LinkLoad(Part):
     node2 : NodeRef or str, optional
         The other end; without it the link goes to the ground.
     anchor : (3,) array_like, optional
-        Its end on the ground, m. Without anchor and node2, ``direction`` is needed and the length does not count.
+        Its end on the ground, m. Without anchor and node2, ``direction`` is required and the length has no effect.
     direction : (3,) array_like, optional
-        From the other end to ``node``; by default the line joining them in the reference position.
+        From the other end to ``node``; by default the line between them in the undeformed configuration.
     """
 
     role: ClassVar[str] = "loads"

@@ -16,14 +16,14 @@ from flexmb.parts.loads.terms import LoadTerms
 
 @dataclass(frozen=True, kw_only=True)
 class Spring(LinkLoad):
-    """Spring with energy k delta^2 / 2, delta the elongation along a fixed direction; ends as ``LinkLoad``.
+    """Spring with energy k delta^2 / 2, delta the elongation along a fixed direction; ends as in ``LinkLoad``.
 
     Parameters
     ----------
     stiffness : float
         k, N/m.
     length : float, optional
-        Length at which it is unstretched, m; by default that of the reference position. Measured along the direction.
+        Unstretched length along the direction, m; by default that of the undeformed configuration.
     """
 
     kind: ClassVar[str] = "spring"

@@ -21,7 +21,7 @@ from flexmb.state import Array
 
 @dataclass(frozen=True, kw_only=True)
 class SpringDamper(Part):
-    """Spring and damper between two points; they pull with k (l - length) - preload + c l', l the distance.
+    """Spring and damper between two points at the distance l; attraction k (l - length) - preload + c l'.
 
     Parameters
     ----------
@@ -30,15 +30,15 @@ class SpringDamper(Part):
     a, b : NodeRef or str
         The ends: a node, a named point, a body, or "ground" (its origin).
     point_a, point_b : (3,) array_like, optional
-        Where the end is at the start, in space, m; for ends on rigid bodies and on the ground.
+        Initial position of the end in space, m; for ends on rigid bodies and on the ground.
     stiffness : float
         k, N/m.
     damping : float
         c, N s/m.
     length : float, optional
-        Length at which the spring is unstretched, m; by default the distance at the start.
+        Unstretched length, m; by default the initial distance.
     preload : float
-        Force that pushes the ends apart when the spring is unstretched, N.
+        Force that repels the ends when the spring is unstretched, N.
     """
 
     role: ClassVar[str] = "loads"

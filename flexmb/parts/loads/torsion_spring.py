@@ -22,7 +22,7 @@ from flexmb.state import Array
 
 @dataclass(frozen=True, kw_only=True)
 class TorsionSpring(Part):
-    """Torque k (theta - rest) + c theta' against the relative angle theta of two bodies.
+    """Torque k (theta - rest) + c theta' that opposes the relative angle theta of two bodies.
 
     Parameters
     ----------
@@ -33,8 +33,9 @@ class TorsionSpring(Part):
     a, b : NodeRef or str
         the two bodies or nodes, or "ground" (the default of ``b``), and
     axis : (3,) array_like
-        the axis, in space at the start; any length. theta is the turn since the start about it, as in joints: of ``b``
-        against ``a``, or of ``a`` against the ground where ``b`` is the ground. The axis is fixed to the latter.
+        the axis, initial direction in space; any length. theta is the rotation about it since the start, as in joints:
+        of ``b`` relative to ``a``, or of ``a`` relative to the ground if ``b`` is the ground, to which the axis is
+        then fixed.
     stiffness : float
         k, N m/rad.
     damping : float
