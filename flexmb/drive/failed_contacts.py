@@ -110,7 +110,7 @@ class FailedContacts:
         drives = f"drive of joint '{names[0]}'" if len(names) == 1 else f"drives of joints {', '.join(names)}"
         return (
             f"{message}: the {drives} and the closed contact contradict each other; the mechanism is pressed into the "
-            "contact, and nothing between them can give way"
+            "contact, without compliance between them"
         )
 
     def _gives_way(self, contact: int, rows: IntArray) -> bool:

@@ -56,7 +56,7 @@ def started_from(
         name = moved.joints.names[int(np.searchsorted(moved.joints.start, row, side="right")) - 1]
         message = (
             f"joint '{name}' is off by {g[row]:.3g} in this state at t = {t:g} s: it belongs to another model, or to "
-            f"a drive that has rotated by more than half a turn"
+            f"a drive that has rotated by more than half a revolution"
         )
         raise InputError(message, key="start_from")
     return moved

@@ -322,7 +322,7 @@ def _point(value: object, table: NodeTable, mesh: NetworkMesh, where: str, key: 
     if isinstance(value, str):
         node = table.one(value)
         if node is None:
-            message = f"names no single node; allowed: a place [x, y, z], or {table.choices().removesuffix(', all')}"
+            message = f"names no single node; allowed: a position [x, y, z], or {table.choices().removesuffix(', all')}"
             raise InputError(message, where=where, key=key, value=value)
         return node
     size = float(np.ptp(mesh.points, axis=0).max())

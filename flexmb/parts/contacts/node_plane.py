@@ -306,6 +306,6 @@ def _why_stuck(ways: Array, n: Array) -> str:
         return "it moves along one direction only, as the nodes of a bar do, and that is perpendicular to the normal"
     value = ", ".join(f"{x:.6g}" for x in n)
     return (
-        "it moves in a plane across the normal, as the nodes of a planar beam do (or a support holds it); "
+        "it moves in a plane perpendicular to the normal, as the nodes of a planar beam do (or a support holds it); "
         f'orientation = [{value}] of the beam makes it bend along the normal, bending = "spatial" any way'
     )

@@ -59,7 +59,7 @@ class Joint(Part):
         for key in ("a", "b"):
             NodeRef.parse(getattr(self, key), self.where, key)
         if str(self.a) == str(self.b):
-            raise InputError("connects a place to itself", where=self.where, key="b", value=str(self.b))
+            raise InputError("connects a point to itself", where=self.where, key="b", value=str(self.b))
         if self.point is not None:
             vector(self.point, "point", self.where)
 

@@ -243,7 +243,7 @@ def _unknown(name: object, bodies: Mapping[str, BodyInfo], joints: Mapping[str, 
         points = [*_own_places(body, info), *(f"{body}.{point}" for point in info.named)]
         known += [f"{point}.{quantity}" for point in points for quantity in SIZES]
     message = (
-        f"unknown signal{nearest(name, known)}; a place has {', '.join(SIZES)}, a body has "
+        f"unknown signal{nearest(name, known)}; a node has {', '.join(SIZES)}, a body has "
         f"{', '.join(BODY_QUANTITIES)} (floating: modes, mode(0) ...; rotors: {', '.join(SPIN_QUANTITIES)}), "
         f"a joint has {', '.join(ANGLES)}, a clearance has tangential_velocity; "
         f"bodies: {', '.join(bodies)}"
