@@ -17,7 +17,7 @@ from flexmb.postproc.style import BLUE, FAINT, GREEN, INK, ORANGE, PURPLE, SKY, 
 from flexmb.study.table import Row
 
 TAKEN = {"contact": "contacts", "damping": "damping", "numerical": "the scheme"}
-"""Works of the ledger that dissipate energy, with their names: a bar shows minus the work."""
+"""Works of the ledger that dissipate energy, with their names: a bar shows the negative work."""
 LOOKS = {"contact": (VERMILLION, ""), "damping": (GREEN, "...."), "numerical": (BLUE, "////")}
 OTHERS = ((BLUE, ""), (ORANGE, "////"), (GREEN, "...."), (PURPLE, "xxxx"), (SKY, "----"), (FAINT, "||||"))
 BAR, MOST = 0.235, 20.0
@@ -40,7 +40,7 @@ def draw_bars(asked: Asked) -> Drawing:
         _frame(axes, asked, parts, rows, ledger)
         axes.set_title(quoted(title), fontsize=9)
         drawing.rows += [_cells(asked, row, parts, ledger) for row in rows]
-    words = "energy taken [J]" if ledger else _common(asked, parts)
+    words = "dissipated energy [J]" if ledger else _common(asked, parts)
     frames[-1].set_xlabel(words)
     head_figure(figure, spec.title)
     _legend(figure, asked, parts, ledger)
@@ -120,7 +120,7 @@ def _legend(figure: Figure, asked: Asked, parts: tuple[str, ...], ledger: bool) 
     handles: list[Any] = []
     for k, part in enumerate(parts):
         colour, hatch = _look(part, k)
-        words = f"lost to {TAKEN[part]}" if ledger else asked.columns.word(part)
+        words = f"dissipated by {TAKEN[part]}" if ledger else asked.columns.word(part)
         handles.append(Patch(facecolor=colour, hatch=hatch, edgecolor="white", linewidth=0.0, label=quoted(words)))
     if ledger:
         loads = any(float(np.nan_to_num(float(row.value("external")))) != 0.0 for row in asked.table.rows if row.done)
@@ -132,7 +132,7 @@ def _legend(figure: Figure, asked: Asked, parts: tuple[str, ...], ledger: bool) 
 
 def _head(asked: Asked, parts: tuple[str, ...], ledger: bool) -> list[str]:
     units = [asked.columns.unit(part) for part in parts]
-    words = [f"lost to {part}" if ledger else part for part in parts]
+    words = [f"dissipated by {part}" if ledger else part for part in parts]
     shown_ = [f"{word} [{unit}]" if unit else word for word, unit in zip(words, units, strict=True)]
     return [*asked.whole.axes, "status", *shown_, *(["initial - final [J]", "sum [J]"] if ledger else [])]
 
