@@ -88,7 +88,7 @@ SPECTRA = {
 
 
 def exact_tip(t: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the exact position of the end that meets the wall, m."""
+    """Return the exact position of the impacting end, m."""
     return np.maximum(np.maximum(SPEED * (MEETS - t), SPEED * (t - LEAVES)), 0.0)
 
 

@@ -61,7 +61,7 @@ def impulse_per_turn(steps: int) -> float:
 
 
 def bounce_differences() -> dict[str, list[float]]:
-    """Return how far bouncing orbits in rings of springs (MORE) are from the hard one, over the gap, by span."""
+    """Return the distances of bouncing orbits in elastic rings (MORE) from the hard one, over the gap, by span."""
     t = np.linspace(0.0, max(SPANS.values()), 1601)
     hard, _ = jeffcott.bounces(t, **DISK, gap=GAP, restitution=1.0)
     off = [np.abs(jeffcott.penalty(t, **DISK, gap=GAP, stiffness=float(x * DISK["k"])) - hard) / GAP for x in MORE]
@@ -83,7 +83,7 @@ def rub_penalty() -> Figure:
 
 
 def draw_steady_rub(axes: Axes) -> list[float]:
-    """Draw the radius of a rub that starts from the hard orbit; return how far the orbits get from it, over the gap."""
+    """Draw the radius of a rub that starts from the hard orbit; return the largest distances from it, over the gap."""
     lag = np.arcsin(DISK["c"] * GAP / (DISK["U"] * DISK["W"]))
     t = np.linspace(0.0, 2.0 * TURN, 1601)
     steady = GAP * np.exp(1j * (DISK["W"] * t - lag))
@@ -127,7 +127,7 @@ def draw_impulses(axes: Axes, forces: np.ndarray, hard_force: float) -> None:
 
 
 def draw_differences(axes: Axes, steady: dict[str, list[float]]) -> None:
-    """Draw how far rings of springs are from the hard ring, over their stiffness."""
+    """Draw the differences of elastic rings from the hard ring, over their stiffness."""
     for (word, values), marker, colour in zip(steady.items(), "o^", (BLUE, SKY), strict=True):
         axes.loglog(STIFF, values, marker + "-", color=colour, label=word)
     colours = (VERMILLION, ORANGE, PURPLE)

@@ -122,7 +122,7 @@ def ball_case(scheme: str, steps: int) -> Case:
 
 
 def least_times(cases: Sequence[Case | None]) -> list[float]:
-    """Return the least time of several runs of each case, s; they take turns, which spreads busy moments over all."""
+    """Return the shortest time of several runs of each case, s; the cases alternate, so that other loads affect all."""
 
     def taken(case: Case | None) -> float:
         return np.nan if case is None else float(case.run().summary["wall_time_s"])

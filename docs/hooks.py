@@ -1,7 +1,7 @@
-"""What MkDocs is asked to do besides its own work: galleries and the Python reference among the pages, and formulas.
+"""Hooks of MkDocs: pages of the galleries and of the API reference, formulas.
 
-``FLEXMB_GALLERY=two_bars,theta_limits mkdocs serve`` makes only the pages of the cases and studies named,
-``FLEXMB_GALLERY=none`` none of them, for those who write at something else.
+``FLEXMB_GALLERY=two_bars,theta_limits mkdocs serve`` makes only the pages of the named cases and studies,
+``FLEXMB_GALLERY=none`` none of them.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def _with_pages(entry: Any) -> Any:
 
 
 def on_files(files: Files, config: Any) -> Files:
-    """Add the pages of the galleries and what they show, and the reference of the Python interface."""
+    """Add the pages of the galleries with their files, and the API reference."""
     files.append(File.generated(config, "api.md", content=api_page()))
     for built in BUILT:
         for place, text in built.pages.items():
@@ -78,7 +78,7 @@ def on_files(files: Files, config: Any) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Any, **given: Any) -> str:
-    """Give the pages of galleries their titles as metadata, too: the theme unescapes others in the head of a page."""
+    """Set the titles of gallery pages as metadata, too: the theme unescapes others in the head of a page."""
     if page.file.src_uri in {place for built in BUILT for place in map(built.place, built.exhibits)}:
         page.meta["title"] = page.title
     return markdown
@@ -93,6 +93,6 @@ def on_page_content(text: str, page: Any, **given: Any) -> str:
 
 
 def on_post_build(config: Any) -> None:
-    """Say which cases and studies failed, once the site is there to look at them."""
+    """Report the cases and studies that failed, after the site has been written."""
     if failed := [name for built in BUILT for name in built.failed]:
         raise BuildError(f"failed: {', '.join(failed)} (see their pages in {config.site_dir})")

@@ -59,7 +59,7 @@ class State:
 
 @dataclass(frozen=True)
 class StepReport:
-    """Result of a step besides the new state: impulses and the terms of the scheme's energy identity.
+    """Result of a step in addition to the new state: impulses and the terms of the energy identity of the scheme.
 
     ``E_n1 - E_n = external + drive + cross + damping + sum(contact) + sum(sliding + rolling + cohesion) + projection
     + numerical + drift + closing`` holds to round-off.

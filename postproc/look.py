@@ -1,4 +1,4 @@
-"""What of a result is shown, and how: field, magnification, states and the range of colors."""
+"""Display settings of a result: field, magnification, states and the range of colors."""
 
 from __future__ import annotations
 

@@ -128,7 +128,7 @@ def _idle_options(scheme: Any, overrides: list[tuple[KeyPath, Any]]) -> tuple[st
 
 
 def _change_step(data: dict[str, Any], overrides: list[tuple[KeyPath, Any]]) -> tuple[str, ...]:
-    """Let ``--set`` of ``time.step``, ``time.steps`` or ``time.tolerance`` replace the one in the file."""
+    """Replace the step size of the file by ``--set`` of ``time.step``, ``time.steps`` or ``time.tolerance``."""
     ways, table, given = ("step", "steps", "tolerance"), data.get("time"), dict(overrides)
     new = [way for way in ways if ("time", way) in given]
     if not new or not isinstance(table, dict):

@@ -17,7 +17,7 @@ def _parameters(made: Any) -> list[str]:
 
 
 def answer_unknown_keywords(cls: type[Any]) -> None:
-    """Let a class answer an unknown keyword as a case file is answered: with the key that is meant."""
+    """Make a class report an unknown keyword like a case file: with the nearest known key."""
     made = cls.__init__
 
     @functools.wraps(made)

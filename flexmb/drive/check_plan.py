@@ -1,4 +1,4 @@
-"""What is refused before the first step: tables that do not cover the run, schemes that do not fit the system."""
+"""Checks before the first step: tables that do not cover the run, schemes that do not support the system."""
 
 from __future__ import annotations
 

@@ -176,7 +176,7 @@ class CompiledEngine(Engine):
         return NotConverged(message, residual=residual, **at)  # type: ignore[arg-type]
 
     def _natural(self, block: Block) -> Block:
-        """Put the fields of a block back into the natural order of unknowns."""
+        """Reorder the fields of a block to the natural order of unknowns."""
         block.field_q = block.field_q[:, self.order.inverse]
         block.field_v = block.field_v[:, self.order.inverse]
         return block

@@ -39,7 +39,7 @@ class Cancelled(BaseException):
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a run came to: the figures for its summary.
+    """Outcome of a run: the numbers for its summary.
 
     ``wall_time_s`` is the loop with its writing, ``cpu_time_s`` the processor time of all threads in it,
     ``stepping_time_s`` the steps alone (``SteppingTime``).
@@ -167,7 +167,7 @@ def _next_block(motor: Engine, sink: Sink, bounds: EnergyBounds, stepping: Stepp
 
 
 def _restore(motor: Engine, bounds: EnergyBounds, point: Checkpoint, plan: Plan) -> None:
-    """Bring engine and bounds to where a checkpoint stands; InputError, before that, when it does not fit."""
+    """Restore engine and bounds from a checkpoint; raise InputError before if it does not match."""
     anew = "start anew with --overwrite"
     if point.engine not in ("", motor.name):
         message = f"the checkpoint comes from the {point.engine} engine, this run uses the {motor.name} one"

@@ -162,7 +162,7 @@ def _meant(key: str, allowed: list[str]) -> str:
 
 @contextmanager
 def telling_failures(told: Collection[str]) -> Iterator[None]:
-    """Tell what the steps of a run met on their way when it fails, but for what was told before."""
+    """Issue the notes of a failed run that were not issued before."""
     try:
         yield
     except SimulationError as err:

@@ -96,7 +96,7 @@ class StepRecords:
         add_to_ledger(self.ledger, terms, report.P, report.contact, self.laws, self.response, self.now.g, t)
 
     def flew(self, now: MultibodyInstant, lam: Array) -> None:
-        """Take over where booked steps without contact have come to; ``lam`` are the forces of the joints there."""
+        """Adopt the state after booked steps without contact; ``lam`` are the joint forces there."""
         self.arrive(now)
         self.joints[0] = lam
         self.laws[: STATUS + 1] = 0.0

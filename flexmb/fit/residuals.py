@@ -144,7 +144,7 @@ class Comparison:
             raise self._error(k, "data", words, self.file.tables.objective[k].data)
 
     def _check_unit(self, k: int, y: Array, signal: Array) -> None:
-        """Raise if data and signal differ as much as different units do; a ``factor`` confirms the difference."""
+        """Raise if data and signal differ by as much as different units; a ``factor`` confirms the difference."""
         table = self.file.tables.objective[k]
         size, own = float(np.abs(y).max()), float(np.abs(signal).max())
         if table.factor is None and min(size, own) > 0.0 and not 1.0 / OTHER_UNIT < size / own < OTHER_UNIT:

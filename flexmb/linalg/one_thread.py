@@ -15,7 +15,7 @@ SMALL = 500
 
 @contextmanager
 def one_thread(unknowns: int) -> Iterator[None]:
-    """Let BLAS and LAPACK work with one thread inside, if there are few unknowns."""
+    """Restrict BLAS and LAPACK to one thread if there are few unknowns."""
     if unknowns > SMALL:
         yield
         return

@@ -43,7 +43,7 @@ def _restitution_notes(run: RunInfo, energy: dict[str, Any]) -> list[str]:
 
 
 def _place(run: RunInfo, label: str) -> str:
-    """Return where a contact stands in a case file; friction of a joint counts as a contact of its own."""
+    """Return the location of a contact in a case file; friction of a joint is a separate contact."""
     joint, joints = label.removesuffix("_friction"), run.system.joints
     if joints is not None and joint != label and joint in joints.names:
         return f"joints.{joint}"

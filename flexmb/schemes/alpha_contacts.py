@@ -108,7 +108,7 @@ class AlphaFixed(PreparedContacts):
 
     @property
     def numbers(self) -> StepNumbers:
-        """Those of S; the naive scheme's unknown is a force, and its rows are gaps over h, or velocities."""
+        """Coefficients of S; the unknown of the naive scheme is a force, its rows are gaps over h, or velocities."""
         c, S = self.c, self.S
         if not self.naive:
             rows = Level.BOTH if self.level == "ggl" else Level.VELOCITY

@@ -66,7 +66,7 @@ class ExplicitRungeKutta(SmoothScheme):
         return None
 
     def smooth_step(self, phase: Phase, state: SmoothState, h: float) -> SmoothStep:
-        """Go from t to t + h."""
+        """Advance from t to t + h."""
         stages = take_stages(phase, state, h, self.table)
         end, dq = finish(phase, state, h, self.table, stages)
         return made(phase, state, end, dq, self.table, stages, h, self.inside(phase, state, end, dq, stages))

@@ -79,7 +79,7 @@ class Hem5(ExplicitRungeKutta):
 
 
 class OwnInside:
-    """HEM5's own dense output, of order 4: from the stages 4 to 8 and a tenth one at 0.05 h, solved when asked for."""
+    """Dense output of HEM5, of order 4: from the stages 4 to 8 and a tenth one at 0.05 h, solved on demand."""
 
     def __init__(self, phase: Phase, state: SmoothState, end: SmoothState, dq: Array, stages: Stages) -> None:
         self.phase, self.state, self.h = phase, state, end.t - state.t

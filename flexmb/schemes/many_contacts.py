@@ -62,7 +62,7 @@ class StepNumbers:
 
 @dataclass(frozen=True)
 class Answer:
-    """Multipliers (zero where no row was asked for), index sets used, residual, and the row it stems from."""
+    """Multipliers (zero for rows not requested), index sets used, residual, and its row."""
 
     z: Array
     iterations: int

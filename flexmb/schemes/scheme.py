@@ -116,7 +116,7 @@ class Responses:
 
 @dataclass(frozen=True)
 class Memory:
-    """Data of a scheme from step to step besides (q, v), as plain arrays.
+    """Data that a scheme passes from step to step in addition to (q, v), as plain arrays.
 
     Parameters
     ----------

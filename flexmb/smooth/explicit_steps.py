@@ -64,7 +64,7 @@ def amplification_of(A: Array, b: Array, k: float, c: float) -> Array:
 
 @dataclass(eq=False)
 class Stages:
-    """What the stages of a step have come to: instants, rates of the increments, accelerations, forces of the rows."""
+    """Results of the stages of a step: instants, rates of the increments, accelerations, forces of the rows."""
 
     at: list[PhaseInstant]
     x: list[Array]

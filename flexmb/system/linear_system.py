@@ -115,7 +115,7 @@ class LinearSystem:
 
     @cached_property
     def extent(self) -> float:
-        """How large the system is, m: how far apart points are, or gaps at the start; 0 where nothing has a length."""
+        """Size of the system, m: the extent of its points, or the initial gaps; 0 if there is no length."""
         points = self.layout.points
         spread = float(np.linalg.norm(np.ptp(points, axis=0))) if len(points) else 0.0
         return max(spread, float(np.abs(self.contacts.g(0.0, self.q0)).max(initial=0.0)))

@@ -32,7 +32,7 @@ from flexmb.system.spinning import at_start, spin_terms
 
 
 class Part(Protocol):
-    """Anything that can be added; ``role`` is "bodies", "joints", "loads", "contacts" or "gravity"."""
+    """A part of a model; ``role`` is "bodies", "joints", "loads", "contacts" or "gravity"."""
 
     @property
     def name(self) -> str:

@@ -122,13 +122,13 @@ class MultibodySystem:
 
     @cached_property
     def size(self) -> float:
-        """The largest length of what was given, places included, m: what rounded input is measured against."""
+        """The largest given length, positions included, m: reference for round-off of the input."""
         points, local = np.abs(self.layout.points), np.abs(self.tables.markers.s)
         return max(float(points.max(initial=0.0)), float(local.max(initial=0.0)), self.extent) or 1.0
 
     @cached_property
     def extent(self) -> float:
-        """How large the system itself is, wherever it is, m; 0 where nothing has a length.
+        """Size of the system, independent of its position, m; 0 if there is no length.
 
         The largest of: how far apart its points are, arms of places, radii of gyration, distances that joints and
         contacts compare at the start, and the sizes of curves, since gaps from them are differences of such lengths.
@@ -235,15 +235,15 @@ class MultibodySystem:
 
     @cached_property
     def directions(self) -> DirectionPattern:
-        """Where the entries of G stand."""
+        """Positions of the entries of G."""
         return DirectionPattern(self.tables, self.nv)
 
     def instant(self, t: float, q: Array, v: Array) -> MultibodyInstant:
-        """Return everything that is known in (t, q, v); it stays as it is when the next one is asked for."""
+        """Return all quantities at (t, q, v); they are not overwritten by the next call."""
         return MultibodyInstant(self, self.workspace.at, t, q, v)
 
     def begin(self, t: float, theta: Array) -> None:
-        """Let a run begin at t, and continue relative angles of joints from theta (na,)."""
+        """Begin a run at t, and continue relative angles of joints from theta (na,)."""
         self.workspace.machine.step[T_FIRST] = t
         self.follow(theta)
 
@@ -286,7 +286,7 @@ class MultibodySystem:
         return {}
 
     def prescribed(self, t: float) -> Array:
-        """Return the prescribed motions of the rows of joints at t, (nj,); their part of g is what they move."""
+        """Return the prescribed motions of the rows of joints at t, (nj,), part of g."""
         rows, functions = self.tables.rows, self.tables.functions
         moved = [(r, int(k)) for r, k in enumerate(rows.function[: self.nj]) if k >= 0]
         out = np.zeros(self.nj)
@@ -295,7 +295,7 @@ class MultibodySystem:
         return out
 
     def at(self, t: float, q: Array, v: Array, lam: Array | None = None) -> Point:
-        """Return everything that can be said in (t, q, v); overwritten by the next call."""
+        """Return all quantities at (t, q, v); overwritten by the next call."""
         evaluate_at(self.workspace.at, t, self.whole(q), v)
         if lam is not None:
             joint_forces(self.workspace.at, np.ascontiguousarray(lam))

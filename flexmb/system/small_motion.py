@@ -44,7 +44,7 @@ class SmallMotion:
 
     @property
     def layout(self) -> Layout:
-        """Where the unknowns live in space."""
+        """Positions of the unknowns in space."""
         return _layout(self.bodies, self.nodes)
 
     @property

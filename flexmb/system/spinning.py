@@ -85,7 +85,7 @@ def at_start(b: BodyParts) -> BodyParts:
 
 
 def rotating_terms(terms: Iterable[LoadTerms], bodies: Mapping[str, BodyParts]) -> list[RotatingTerms]:
-    """Return the contributions of bearings between bodies besides springs and dampers; they must refer to rotors."""
+    """Return the contributions of bearings between bodies other than springs and dampers; they must refer to rotors."""
     found = [term.rotating for term in terms if term.rotating is not None]
     for bearing in found:
         if bodies[bearing.rotor].spin is None:

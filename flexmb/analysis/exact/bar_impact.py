@@ -113,7 +113,7 @@ def _falls_to_zero(y: float, u: float, du: float) -> float:
 
 
 def impacting_bar(case: Tables) -> Exact:
-    """Return the solution of a free, undamped, uniform bar that meets a plane head-on.
+    """Return the solution of a free, undamped, uniform bar that hits a plane axially.
 
     Curves: positions and velocities of its ends and its middle, gap, velocity and force of the contact, total energy.
     """

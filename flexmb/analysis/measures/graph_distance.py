@@ -42,7 +42,7 @@ def graph_distance(t_a: Array, a: Array, t_b: Array, b: Array) -> float:
 
 
 def excess(t_a: Array, a: Array, t_b: Array, b: Array) -> float:
-    """Return e(A, B): how far the point of A farthest from B is away from it."""
+    """Return e(A, B), the largest distance of a point of A from B."""
     return _excess(t_a, a, t_b, b, 0.0)
 
 

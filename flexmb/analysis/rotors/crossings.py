@@ -1,4 +1,4 @@
-"""Events of a tracked mode between two speeds: it meets a multiple of the speed, or begins to grow."""
+"""Events of a tracked mode between two speeds: intersection with a multiple of the speed, onset of instability."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Onset:
 
 
 def line_crossings(system: RotatingSystem, lines: Sequence[Followed], order: float) -> list[CriticalSpeed]:
-    """Return where lines meet ``order`` times the speed, in the order of speed."""
+    """Return the intersections of the lines with ``order`` times the speed, in the order of speed."""
     found = []
     for root, j in _roots(system, lines, lambda speed, lam: lam.imag - order * abs(speed)):
         if root.speed != 0.0:

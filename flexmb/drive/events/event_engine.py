@@ -150,7 +150,7 @@ class EventEngine(Engine):
 
 
 def motion_of(scheme: Scheme) -> type[Motion]:
-    """Return the motion that a scheme asks for: impacts located, captured, or with time stepping beside."""
+    """Return the motion for a scheme: impacts located, captured, or combined with time stepping."""
     if isinstance(scheme, Hybrid):
         return HybridMotion
     captured = isinstance(scheme, ImplicitRungeKutta) and scheme.impacts == "captured"

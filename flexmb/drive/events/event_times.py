@@ -26,7 +26,7 @@ class EventTimes:
 
     @property
     def full(self) -> bool:
-        """Whether it is time to ask whether the events accumulate."""
+        """Whether enough events were counted to test for accumulation."""
         return bool(self.times[-1] < np.inf)
 
     @property
@@ -44,7 +44,7 @@ class EventTimes:
         self.times[self.count] = t
 
     def clear(self) -> None:
-        """Begin to count anew, at the next event."""
+        """Restart the count at the next event."""
         self.times[:] = np.inf
 
     def shrink(self) -> bool:

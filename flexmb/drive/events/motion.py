@@ -1,4 +1,4 @@
-"""Motion with events: smooth steps of a phase, what happens where it ends, the next phase.
+"""Motion with events: smooth steps of a phase, transitions at its end, the next phase.
 
 A step of the integrator; the first event on its dense output; landing there by a real step; what happens in that
 instant (``settle``): impacts on all closed contacts, the end of an accumulation of impacts, which contacts stay closed
@@ -34,7 +34,7 @@ class Motion(Undecided):
             self.wanted = self.norm.first_step(self.state, self.h)
 
     def advance_to(self, t: float) -> None:
-        """Go on to a time on the grid, exactly."""
+        """Advance exactly to a time on the grid."""
         inner = self.kinks[(self.kinks > self.state.t) & (self.kinks <= t)]
         for kink in inner:
             early = kink - CORNER * max(abs(kink), self.h)
@@ -50,7 +50,7 @@ class Motion(Undecided):
         self._settle(np.zeros(0, dtype=np.int64), {}, jumps=True)
 
     def _slip_to(self, t: float) -> None:
-        """Go over what is left to t, so little that the square of it is nothing."""
+        """Cover the remaining time to t, whose square is negligible."""
         state, rest = self.state, t - self.state.t
         q, v = self.system.advance(state.q, rest * (state.v + 0.5 * rest * state.a)), state.v + rest * state.a
         before = state.here.kinetic + state.here.potential

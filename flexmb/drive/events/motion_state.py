@@ -1,4 +1,4 @@
-"""What a motion with events is made of: its state and phase, what it books, projections, what a snapshot holds."""
+"""Parts of a motion with events: state and phase, ledger entries, projections, content of a snapshot."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class MotionState:
         self.undecided = np.zeros(system.contacts.nc, dtype=np.int64)  # see ``undecided``: 1 was closed, -1 open
 
     def _report(self, step: SmoothStep) -> StepReport:
-        """Return what the ledger is told of a smooth step."""
+        """Return the report of a smooth step for the ledger."""
         phase, blocks, works = self.phase, self.system.contacts.blocks, step.works
         P, R = np.zeros(blocks.nc), np.zeros(blocks.nt)
         P[phase.closed] = step.impulse[phase.normals]
@@ -180,7 +180,7 @@ class MotionState:
         }
 
     def restore(self, arrays: dict[str, Array], t: float) -> None:
-        """Go on from a snapshot."""
+        """Continue from a snapshot."""
         closed, slip = np.flatnonzero(arrays["closed"][0]), arrays["closed"][1]
         self.phase = self.phase.with_(closed, slip[closed])
         self.edges.restore(arrays["pieces"])

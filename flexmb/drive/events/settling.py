@@ -55,7 +55,7 @@ class Settling(MotionState):
         return bool(second.mean() < 0.5 * shortest)
 
     def forget_events(self) -> None:
-        """Begin to count the events anew after a step of fixed size without many of them."""
+        """Restart the count of events after a step of fixed size with few of them."""
         if not self.tolerance and self.state.t > self.recent.times[0] + self.h:
             self.recent.clear()
 

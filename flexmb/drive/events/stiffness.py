@@ -43,7 +43,7 @@ def growth(scheme: Scheme, h: float, found: Vibrations) -> Array:
 
 
 def _beyond(step: Array, steps: float) -> Array:
-    """Return how far growths of amplitudes per step lie beyond what is accepted: above 1 they are refused."""
+    """Return growth factors of amplitudes per step over the accepted ones: refused above 1."""
     return np.asarray(np.maximum(step / np.log(STEP_GROWS), 2.0 * steps * step / REFUSED))
 
 
@@ -121,7 +121,7 @@ def stability_note(plan: Plan) -> str:
 
 
 def _many_steps(scheme: Scheme, found: Vibrations, span: float) -> tuple[float, str]:
-    """Return how many steps stability asks for where a tolerance chooses them, and the message if they are many."""
+    """Return the number of steps required by stability with a tolerance, and the message if it is large."""
     k = found.fastest
     if k < 0:
         return 0.0, ""

@@ -56,7 +56,7 @@ class Dof(NamedTuple):
 
 @dataclass(frozen=True)
 class BodyParts:
-    """A body as the assembly sees it; nv free unknowns, n nodes.
+    """A body as needed for the assembly; nv free unknowns, n nodes.
 
     Parameters
     ----------

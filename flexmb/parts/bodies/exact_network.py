@@ -1,4 +1,4 @@
-"""Geometrically exact beams on lines of any shape: frames at the nodes, elements with axes of their own, ball joints.
+"""Geometrically exact beams on lines of any shape: frames at the nodes, axes of each element, ball joints.
 
 The frames of all nodes start along the axes of space. An element refers to them by markers that start along its own
 axes d, y, z at both of its ends: so it is straight and without strain at the start for any neighbours, and curvature of

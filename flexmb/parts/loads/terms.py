@@ -13,7 +13,7 @@ from flexmb.state import Array
 
 
 class RotatingTerms(NamedTuple):
-    """Contributions of a bearing between two bodies besides springs and dampers; see ``parts.bodies.spin_parts``.
+    """Contributions of a bearing between two bodies other than springs and dampers; see ``parts.bodies.spin_parts``.
 
     Parameters
     ----------
