@@ -81,7 +81,7 @@ def _rows_written(tree: Tree) -> dict[str, int]:
     """Return the numbers of samples and of states in the file.
 
     The step of the start is zero, like that of a row to come. The start has been written when there is a row after it,
-    or any number in it; where bodies turn freely, coordinates are never all zero.
+    or any number in it; where bodies rotate freely, coordinates are never all zero.
     """
     rows = {"sample": _before_zero(tree, "/step"), "field": _before_zero(tree, "/state/step")}
     if max(rows.values()) <= 1 and not any(_first_row_has_numbers(tree, name) for name in tree):

@@ -19,6 +19,7 @@ PHRASES = (
     "blown up", "has blown", "to and fro", "good-bye", "holds nothing", "nothing happens", "comes twice",
     "the first of by", "run of yesterday", "lets go", "does not reckon", "by the words of", "steps per turn",
     "so many times as large", "are no numbers", "no finite numbers", "could not be told",
+    "places stay together", "turn freely", "the energy goes", "energy taken", "taken its share",
 )  # fmt: skip
 """Phrases that no document, case file, message, comment or docstring contains."""
 EMPTY = {"what others call.", "see above.", "all of them.", "all of it."}

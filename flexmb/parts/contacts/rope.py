@@ -1,4 +1,4 @@
-"""A rope: the distance of two places is at most its length."""
+"""A rope: the distance of two points is at most its length."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ class Row(NamedTuple):
 
 
 def together(A: int, B: int) -> list[Row]:
-    """Return the rows that constrain two places to each other, along the axes of space, without torques."""
+    """Return the rows that constrain two points to each other, along the axes of space, without torques."""
     return [Row(tab.ALONG, (A, B, 0), label, a=e) for label, e in zip("xyz", (X, Y, Z), strict=True)]
 
 
