@@ -16,7 +16,7 @@ from PIL import Image
 DOCS = Path(__file__).parents[1] / "docs"
 sys.path.insert(0, str(DOCS))
 
-from gallery import case_run, galleries  # noqa: E402
+from gallery import case_run, galleries, signals_run  # noqa: E402
 from gallery.case_page import case_page, section_of  # noqa: E402
 from gallery.case_run import group_of  # noqa: E402
 from gallery.plain import lettered, plain_words  # noqa: E402
@@ -201,6 +201,19 @@ def test_charts_leave_out_round_off_and_what_is_drawn_already() -> None:
     assert telling(pendulum, [*errors, "rod.center.position.y"]) == ["rod.center.position.y"]
     assert not set(telling(pendulum, errors)) & set(errors)
     assert signals_chart(case, case.run()) is not None
+
+
+def test_the_search_for_signals_ends_with_those_that_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pile of a thousand spheres has tens of thousands of curves, of which each pair would be compared."""
+
+    class Pile(dict[str, np.ndarray]):
+        names = property(list)
+
+    compared, same = [], signals_run._same
+    monkeypatch.setattr(signals_run, "_same", lambda *pair: compared.append(pair) or same(*pair))
+    pile: Any = Pile({f"ball.position.{k}": np.linspace(0.0, 1.0, 5) ** (1.0 + k / 9.0) for k in range(200)})
+    assert telling(pile, []) == pile.names[: signals_run.MOST]
+    assert len(compared) <= signals_run.MOST**2
 
 
 def test_signals_of_other_sizes_have_frames_of_their_own() -> None:

@@ -54,8 +54,10 @@ def telling(curves: Curves, asked: Iterable[str]) -> list[str]:
         for name in names:
             if name in curves and _moves(name, curves, sizes) and not any(_same(curves, name, one) for one in out):
                 out.append(name)
+            if len(out) == MOST:
+                break
         if out:
-            return out[:MOST]
+            return out
     return []
 
 
