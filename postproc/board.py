@@ -113,7 +113,8 @@ class Board:
     def _title(self, opened: Opened, labels: Labels) -> None:
         x = self.scene[0]
         name = opened.title or (opened.result.folder.resolve().name if opened.result.folder is not None else "")
-        step = f"h = {opened.h:.6g} s" if np.isfinite(opened.h) else ""
+        tolerance = opened.result.summary.get("tolerance")
+        step = f"tolerance = {tolerance:.4g}" if tolerance else f"h = {opened.h:.6g} s" if np.isfinite(opened.h) else ""
         scheme = ",  ".join(word for word in (labels.name, opened.scheme, step) if word)
         # as many letters as fit at the current text size
         wide = self.size[0] / self.dpi / (FULL[0] / 130.0)

@@ -132,6 +132,13 @@ def test_cursors_stand_at_the_time_shown(bar: Path) -> None:
             assert (darker * (np.arange(32) + 0.5)).sum() / darker.sum() + columns.start == pytest.approx(x, abs=1.0)
 
 
+def test_a_run_by_tolerance_shows_the_tolerance_in_place_of_the_interval(tmp_path: Path) -> None:
+    fm.load_case("event_ball", ["time.end=1.2", "time.tolerance=1e-6", "output.interval=0.1"]).run(tmp_path / "run")
+    scene, _ = scene_of(tmp_path / "run")
+    words = [text.get_text() for text in scene.board(SIZE).figure.texts]
+    assert "dopri5, tolerance = 1e-06" in [word.replace(",  ", ", ") for word in words]
+
+
 def test_board_words(bar: Path) -> None:
     scene, _ = scene_of(bar)
     board = scene.board(SIZE)
