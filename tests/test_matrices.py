@@ -220,3 +220,17 @@ def test_equilibrium_and_modes_do_not_depend_on_the_start() -> None:
     np.testing.assert_allclose(found.displacement[:, 0], [0.0, 18.0 / 100.0], atol=1e-12)
     omega2 = np.linalg.eigvals(np.linalg.solve(M, K))
     np.testing.assert_allclose(fm.modes(model.assemble()).omega ** 2, np.sort(omega2), rtol=1e-12)
+
+
+def test_stiffness_of_coordinates_of_different_scales_keeps_its_digits():
+    scales = np.array([1e-6, 1.0, 1e5, 3.0])
+    A = np.random.default_rng(3).normal(size=(4, 4))
+    K = (A @ A.T + 0.5 * np.eye(4)) * np.outer(scales, scales)
+    body = fm.Matrices(
+        "b", mass_matrix=np.diag(scales**2), stiffness_matrix=K, points={"tip": {"at": (0, 0, 0), "x": (1, 0, 0, 0)}}
+    )
+    strain = body.parts().strain
+    np.testing.assert_allclose(strain.matrix().toarray(), K, rtol=2e-13)
+    q = np.random.default_rng(4).normal(size=4) / scales
+    np.testing.assert_allclose(strain.force(q) / scales, K @ q / scales, rtol=1e-12)
+    assert strain.energy(q) == pytest.approx(0.5 * q @ K @ q, rel=1e-13)

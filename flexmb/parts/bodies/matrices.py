@@ -37,6 +37,8 @@ SHOWN = 4
 """Maximum number of rows of a table that messages print."""
 ROUND_OFF = 1e-12
 """Relative asymmetry, or negative eigenvalue, that counts as round-off."""
+APART = 4.0
+"""Multiple of the smaller diagonal entry beyond which an entry of K couples coordinates of different scales."""
 SAME_MASS = 1e-6
 """Relative difference of the masses along two axes that counts as rounding of the given numbers."""
 
@@ -297,12 +299,30 @@ def _scaled(A: Array, d: Array) -> Array:
 
 
 def _strain(K: Array) -> Strain:
-    """Return K = sum_{i<j} -K_ij (q_i - q_j)^2 + sum_i (sum_j K_ij) q_i^2 as deformation modes."""
-    i, j = np.nonzero(np.triu(K, 1))
-    alone = np.flatnonzero(K.sum(axis=1))
-    i, j = np.append(i, alone), np.append(j, np.full(alone.size, -1))
-    D = np.where(j >= 0, -K[i, j], K.sum(axis=1)[i])
-    return Strain(np.arange(i.size + 1, dtype=np.int64), i, j, np.ones(i.size), D, len(K))
+    """Return K as deformation modes: of pairs (i, j), i < j, and of single coordinates with what these leave.
+
+    A pair contributes -K_ij (r q_i - q_j / r)^2, which takes -K_ij r^2 of K_ii and -K_ij / r^2 of K_jj. With r = 1 it
+    is a difference, exact for a free body that is far away. Coordinates of different units, |K_ij| >> K_ii, need
+    r^4 = K_ii / K_jj: with r = 1 the squares would be far larger than K_ii, and its digits would be lost.
+    """
+    d = np.abs(np.diag(K))
+    apart = (np.abs(K) > APART * np.minimum.outer(d, d)) & (np.minimum.outer(d, d) > 0.0)
+    squares = np.where(apart, np.sqrt(np.divide.outer(d, _positive(d))), 1.0)  # r^2
+    rest = (K * squares).sum(axis=1)
+    alone = np.flatnonzero(rest)
+    i, j = np.nonzero(np.triu(np.where(apart, 0.0, K), 1))
+    a, b = np.nonzero(np.triu(np.where(apart, K, 0.0), 1))
+    r = np.sqrt(squares[a, b])
+    none = np.full(a.size, -1)
+    sizes = np.concatenate([[0], np.ones(i.size), np.full(a.size, 2), np.ones(alone.size)])
+    return Strain(
+        np.cumsum(sizes).astype(np.int64),
+        np.concatenate([i, np.stack([a, none], axis=1).ravel(), alone]),
+        np.concatenate([j, np.stack([none, b], axis=1).ravel(), np.full(alone.size, -1)]),
+        np.concatenate([np.ones(i.size), np.stack([r, 1.0 / r], axis=1).ravel(), np.ones(alone.size)]),
+        np.concatenate([-K[i, j], -K[a, b], rest[alone]]),
+        len(K),
+    )
 
 
 def _from_file(path: str | Path, key: str, where: str) -> Any:
