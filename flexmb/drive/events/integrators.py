@@ -35,6 +35,9 @@ def check_events(scheme: Scheme, system: LinearSystem | MultibodySystem, toleran
     if tolerance and tolerance < LEAST:
         message = f"is below the accuracy of double precision; must be at least {LEAST:g}"
         raise InputError(message, where="time", key="tolerance", value=tolerance)
+    if isinstance(system, MultibodySystem) and system.spheres:
+        message = "cannot be used with contacts of kind 'spheres'; list the pairs as contacts of kind sphere-sphere"
+        raise InputError(message, where="scheme", key="name", value=scheme.name)
     blocks, labels = system.contacts.blocks, system.contacts.labels
     for key, i in blocks.laws().items():
         if key not in EVENT_LAWS:
@@ -52,7 +55,4 @@ def check_events(scheme: Scheme, system: LinearSystem | MultibodySystem, toleran
     other = np.flatnonzero(rough & (blocks.friction[:, 1] != COULOMB))
     if other.size:
         message = f"supports Coulomb friction only (contact '{labels[int(other[0])]}') with events; use moreau-jean"
-        raise InputError(message, where="scheme", key="name", value=scheme.name)
-    if isinstance(system, MultibodySystem) and system.spheres:
-        message = "cannot be used with contacts of kind 'spheres'; list the pairs as contacts of kind sphere-sphere"
         raise InputError(message, where="scheme", key="name", value=scheme.name)
