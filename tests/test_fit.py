@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import signal
 import tomllib
 from pathlib import Path
 
@@ -143,6 +144,24 @@ def test_a_fit_that_was_killed_ends_as_if_it_had_not(place, monkeypatch):
     done = len(calls)
     assert fit.run(place / "part").computed == 0
     assert len(calls) == done
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_keeps_the_runs_and_says_how_to_continue(place, capsys, monkeypatch, number):
+    path, real, calls = write(place), Comparison.residuals, []
+
+    def counted(self, values):
+        calls.append(values)
+        if len(calls) == 5:
+            signal.raise_signal(number)
+        return real(self, values)
+
+    monkeypatch.setattr(Comparison, "residuals", counted)
+    command = ["fit", str(path), "-o", str(place / "out"), "--no-figures"]
+    assert main(command) == 128 + number
+    assert f"to continue: flexmb fit {path} -o {place / 'out'}" in capsys.readouterr().err
+    assert main(command) == 0
+    assert "4 runs are finished already" in capsys.readouterr().err
 
 
 def test_the_command_writes_result_table_best_case_and_figure(place, capsys):

@@ -76,10 +76,18 @@ def test_interrupted_and_killed_studies_go_on(tmp_path: Path, monkeypatch: pytes
     workers = children(first.pid)
     for pid in [*workers, first.pid]:
         os.kill(pid, signal.SIGINT)
-    assert first.wait(PATIENCE) == 130
+    assert first.wait(PATIENCE) == 128 + signal.SIGINT
     assert first.stderr is not None
     assert f"flexmb study {path} -o {out}" in first.stderr.read()
     kept = finished(out)
+    # SIGTERM, as queues send it to the parent
+    other = start(path, out, "--jobs", "1")
+    wait_for(lambda: children(other.pid))
+    workers += children(other.pid)
+    other.send_signal(signal.SIGTERM)
+    assert other.wait(PATIENCE) == 128 + signal.SIGTERM
+    assert other.stderr is not None
+    assert f"flexmb study {path} -o {out}" in other.stderr.read()
     # kill -9 of the parent, in the middle of a run
     second = start(path, out, "--jobs", "1")
     wait_for(lambda: len(finished(out)) > len(kept) and children(second.pid))

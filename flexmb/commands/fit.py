@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,6 +24,7 @@ def main(args: argparse.Namespace) -> int:
     """Fit, print the parameters and name the files; runs of an earlier, interrupted call are reused."""
     from flexmb.case.shipped import shipped_fits
     from flexmb.commands.cases import print_titles
+    from flexmb.commands.interrupt import exit_code, stops_like_ctrl_c
     from flexmb.commands.progress import shown
     from flexmb.fit.fit import load_fit
 
@@ -37,12 +39,12 @@ def main(args: argparse.Namespace) -> int:
             print(words, file=sys.stderr, flush=True)
 
     try:
-        with shown(fit.name, args.quiet, what="run") as progress:
+        with stops_like_ctrl_c(), shown(fit.name, args.quiet, what="run") as progress:
             result = fit.run(out, progress=progress, say=say)
-    except KeyboardInterrupt:
-        again = f"flexmb fit {args.fit} -o {out}"
+    except KeyboardInterrupt as stopped:
+        again = shlex.join(["flexmb", "fit", args.fit, "-o", str(out)])
         print(f"\nflexmb: interrupted; the runs so far are kept; to continue: {again}", file=sys.stderr)
-        return 130
+        return exit_code(stopped)
     if not args.quiet:
         _print(fit, result)
         print(f"results in {out}: fit.json, best.toml, table.csv, objective_*.csv")

@@ -1,4 +1,4 @@
-"""Ctrl-C or SIGTERM during a run: stop between two blocks of steps, never while a file is being written."""
+"""Ctrl-C or SIGTERM: a run stops between two blocks of steps, never while a file is being written."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from types import FrameType
 
 Progress = Callable[[int, int], None]
+Handler = Callable[[int, FrameType | None], None]
 
 
 @contextmanager
@@ -38,9 +39,35 @@ def stops_between_blocks(progress: Progress | None) -> Iterator[Progress]:
     if threading.current_thread() is not threading.main_thread():
         yield advance  # signals reach the main thread only
         return
-    before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
+    with _handled(handle, signal.SIGINT, signal.SIGTERM):
         yield advance
+
+
+@contextmanager
+def stops_like_ctrl_c() -> Iterator[None]:
+    """Raise KeyboardInterrupt(number) at SIGTERM, as Ctrl-C does: for commands that store each finished run."""
+
+    def handle(number: int, frame: FrameType | None) -> None:
+        raise KeyboardInterrupt(number)
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    with _handled(handle, signal.SIGTERM):
+        yield
+
+
+def exit_code(stopped: KeyboardInterrupt) -> int:
+    """Return the exit code of a command that a signal has stopped, 128 + its number."""
+    return 128 + int(stopped.args[0] if stopped.args else signal.SIGINT)
+
+
+@contextmanager
+def _handled(handle: Handler, *numbers: signal.Signals) -> Iterator[None]:
+    """Handle signals by a function for the duration of a block."""
+    before = {number: signal.signal(number, handle) for number in numbers}
+    try:
+        yield
     finally:
         for number, former in before.items():
             signal.signal(number, former)

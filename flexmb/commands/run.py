@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import shlex
-import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -31,7 +30,7 @@ def main(args: argparse.Namespace) -> int:
     """Run the case; expectations are reported, but affect the exit code of ``flexmb check`` only."""
     from flexmb.case import load_case
     from flexmb.commands.compiling import announce, announce_large, named
-    from flexmb.commands.interrupt import stops_between_blocks
+    from flexmb.commands.interrupt import exit_code, stops_between_blocks
     from flexmb.commands.notes import print_notes, print_run_notes, print_scheme_note, print_system_notes
     from flexmb.commands.progress import shown
     from flexmb.errors import InputError, SimulationError
@@ -71,7 +70,7 @@ def main(args: argparse.Namespace) -> int:
         sets = [word for item in args.overrides for word in ("--set", item)]
         again = shlex.join(["flexmb", "run", args.case, "-o", str(out), *sets, "--resume"])
         print(f"\nflexmb: interrupted; to continue: {again}", file=sys.stderr)
-        return 128 + int(stopped.args[0] if stopped.args else signal.SIGINT)
+        return exit_code(stopped)
     if not args.quiet:
         if finished:
             print(f"note: the run in '{out}' is finished already, so nothing was run", file=sys.stderr)

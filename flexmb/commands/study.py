@@ -40,6 +40,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     """Run the study, or list its runs; finished runs are not repeated."""
+    from flexmb.commands.interrupt import exit_code, stops_like_ctrl_c
     from flexmb.errors import InputError
     from flexmb.study.plan import Runs
     from flexmb.study.study import load_study
@@ -59,11 +60,12 @@ def main(args: argparse.Namespace) -> int:
     if args.run is not None:
         return _run_one(study, args.run, out, args.quiet)
     try:
-        table = _run(study, out, args)
-    except KeyboardInterrupt:
+        with stops_like_ctrl_c():
+            table = _run(study, out, args)
+    except KeyboardInterrupt as stopped:
         words = "interrupted; finished runs are kept, and are not repeated"
         print(f"\nflexmb: {words}; to continue: {_command(args, out)}", file=sys.stderr)
-        return 130
+        return exit_code(stopped)
     return _finish(study, table, out, args)
 
 

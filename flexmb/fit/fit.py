@@ -41,6 +41,8 @@ KEPT = 0.25
 """Share of the runs that a search leaves for the final least squares."""
 GAIN = 0.01
 """Relative decrease of the cost by a simplex below which it is not repeated."""
+BRIEF = 8
+"""Largest number of steps of least squares with fine differences before a search."""
 
 
 @dataclass(frozen=True)
@@ -215,27 +217,30 @@ class _Work:
         tables = self._fit.file.tables
         found = least_squares(self.residuals, u0, tables.tolerance, tables.difference)
         if self._rough(found.gain) or self._local(self._best[1]).rough:
-            found = self._fine()
+            found = self._fine(BRIEF)
         rough = self._local(self._best[1]).rough
-        if not rough and self._describes():
+        sure = found.converged and not rough
+        if sure and self._describes():
             return found
-        best, count = self._best[1], len(self._asked)
-        self._search = Search(self.residuals, best, self._comparison.when, self._known_sigma)
-        if not rough and not self._known_sigma and np.array_equal(self._best[1], best):
+        count = len(self._asked)
+        self._search = Search(self.residuals, self._best[1], self._comparison.when, self._known_sigma)
+        if sure and not self._known_sigma and not self._search.better_elsewhere():
             return found
         self._oscillates = rough
         kept = int(KEPT * self._most)
         self._search.refine(self._most - kept - len(self._asked))
-        found = self._fine()._replace(message=f"{found.message} (after a search by {len(self._asked) - count} runs)")
+        how = f"after a search by {len(self._asked) - count} runs"
+        found = self._fine()
         local = self._local(self._best[1])
-        if local.rough or (self._known_sigma and not self._describes()):
+        if local.rough or not self._describes():
             found = self._by_simplices(np.fmax(self._search.spread, local.steps))
-        return found
+            how = f"simplex, {how} and least squares"
+        return found._replace(message=f"{found.message} ({how})")
 
-    def _fine(self) -> Found:
+    def _fine(self, most: int | None = None) -> Found:
         """Return the minimum by least squares near the best point, by differences over about one standard error."""
         steps = self._local(self._best[1]).steps
-        return least_squares(self.residuals, self._best[1], self._fit.file.tables.tolerance, steps)
+        return least_squares(self.residuals, self._best[1], self._fit.file.tables.tolerance, steps, most)
 
     def _local(self, u: Array) -> _Local:
         """Return the linear model at a point, by steps over which the residuals change by about one standard error."""
@@ -255,7 +260,7 @@ class _Work:
             found = nelder_mead(self.residuals, self._best[1], tolerance, edges)
             done = self._describes() or not self._known_sigma
             if done or self._best[0] > before * (1.0 - GAIN):
-                return found._replace(message=f"{found.message} (simplex, after least squares)")
+                return found
 
     @property
     def _known_sigma(self) -> bool:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.stats import norm, qmc
 
 from flexmb.fit.methods import Residuals
@@ -103,6 +104,20 @@ class Search:
         """Whether there is such a part."""
         self._add(np.vstack([start, qmc.Halton(start.size, seed=0).random(2 * self._size)]))
 
+    def better_elsewhere(self) -> bool:
+        """Return whether a point describes a part of the data better than the first one, by more than noise explains.
+
+        The point that describes all data best describes each part nearly best, if the model is correct. With noise of
+        variance s^2, twice the gain of p fitted parameters over s^2 has the mean p and the variance 2 p.
+        """
+        p = self._points[0].size
+        for use in self._parts():
+            costs = self._costs(use)
+            noise = variance(float(costs.min()), int(use.sum()), p, self._known_sigma)
+            if costs[0] - costs.min() > 0.5 * noise * (p + DEVIATIONS * np.sqrt(2.0 * p)):
+                return True
+        return False
+
     def refine(self, runs: int) -> None:
         """Draw the population towards the best points for growing parts of the data.
 
@@ -111,11 +126,15 @@ class Search:
         runs : int
             Largest number of runs. A part has more than one generation as long as one is left for each later part.
         """
-        parts = [self._when <= part * (1.0 + 1e-12) for part in PARTS]
-        parts = [use for use in parts[:-1] if use.sum() >= LEAST_POINTS * (self._points[0].size + 1)] + parts[-1:]
+        parts = self._parts()
         left = runs // self._size
         for k, use in enumerate(parts):
             left -= self._refine_part(use, min(ROUNDS, left - (len(parts) - 1 - k)))
+
+    def _parts(self) -> list[NDArray[np.bool_]]:
+        """Return the residuals of each part of the data; parts with few of them are left out."""
+        parts = [self._when <= part * (1.0 + 1e-12) for part in PARTS]
+        return [use for use in parts[:-1] if use.sum() >= LEAST_POINTS * (self._points[0].size + 1)] + parts[-1:]
 
     def _refine_part(self, use: Array, most: int) -> int:
         """Draw generations for the residuals in use, and return their number."""

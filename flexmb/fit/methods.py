@@ -78,8 +78,10 @@ def own_steps(residuals: Residuals, u: Array, step: float, deviation: float) -> 
     return steps, False
 
 
-def least_squares(residuals: Residuals, u0: Array, tolerance: float, steps: float | Array) -> Found:
-    """Return the minimum by scipy's trust-region reflective method."""
+def least_squares(
+    residuals: Residuals, u0: Array, tolerance: float, steps: float | Array, most: int | None = None
+) -> Found:
+    """Return the minimum by scipy's trust-region reflective method, after at most ``most`` steps."""
     first = residuals(u0)
     assert first is not None
     far = np.full(first.size, 10.0 * max(1.0, float(np.abs(first).max())))  # a failed run has a large cost
@@ -95,7 +97,7 @@ def least_squares(residuals: Residuals, u0: Array, tolerance: float, steps: floa
         return jacobian(residuals, u, steps)
 
     done = optimize.least_squares(
-        each, inside, jac=slopes, bounds=bounds, ftol=tolerance, xtol=tolerance, gtol=tolerance
+        each, inside, jac=slopes, bounds=bounds, ftol=tolerance, xtol=tolerance, gtol=tolerance, max_nfev=most
     )
     u = np.asarray(done.x)
     gain = expected_gain(np.asarray(done.jac), np.asarray(done.fun), u)
