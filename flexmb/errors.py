@@ -59,14 +59,19 @@ class InputError(FlexmbError):
         The key below ``where``.
     value : object
         The offending value.
+    meant : str
+        The key that is meant, for an unknown one with a near name.
     """
 
-    def __init__(self, message: str, *, where: str = "", key: str = "", value: object = None) -> None:
+    def __init__(
+        self, message: str, *, where: str = "", key: str = "", value: object = None, meant: str = ""
+    ) -> None:
         super().__init__(message)
         self.message = message
         self.where = where
         self.key = key
         self.value = value
+        self.meant = meant
 
     def __str__(self) -> str:
         place = ".".join(part for part in (self.where, self.key) if part)

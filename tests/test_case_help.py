@@ -14,7 +14,7 @@ import pytest
 
 from flexmb.case.json_schema import case_schema
 from flexmb.case.part_tables import KINDS
-from flexmb.case.shipped import shipped_cases, shipped_templates
+from flexmb.case.shipped import shipped_cases, shipped_fits, shipped_studies, shipped_templates
 from flexmb.cli import main
 from flexmb.parts.time_functions import KINDS as FUNCTIONS
 from flexmb.schemes import SCHEMES
@@ -96,6 +96,29 @@ def test_the_command_prints_and_writes_the_schema(tmp_path: Path, capsys: pytest
     assert json.loads(capsys.readouterr().out) == SCHEMA
     assert main(["schema", "-o", str(tmp_path / "s.json")]) == 0
     assert json.loads((tmp_path / "s.json").read_text()) == SCHEMA
+
+
+OTHERS = {
+    "study": {**shipped_studies(), "template": shipped_templates()["study"]},
+    "fit": shipped_fits(),
+}
+MISSPELT = {"study": ("axis", 0, "valeus"), "fit": ("parameter", 0, "form")}
+
+
+@pytest.mark.parametrize("kind", OTHERS)
+def test_studies_and_fits_have_schemas(kind: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["schema", kind]) == 0
+    schema = json.loads(capsys.readouterr().out)
+    jsonschema.Draft7Validator.check_schema(schema)
+    validator = jsonschema.Draft7Validator(schema)
+    for path in OTHERS[kind].values():
+        data = read(path)
+        assert [error.message for error in validator.iter_errors(data)] == [], path
+        table, number, key = MISSPELT[kind]
+        if table in data:
+            data[table][number][key] = 1.0
+            assert not validator.is_valid(data)
+        assert not validator.is_valid(read(path) | {"cse": "x"})
 
 
 @pytest.mark.parametrize("name", [name for name in shipped_templates() if name != "study"])

@@ -83,6 +83,7 @@ def test_a_start_inside_because_of_the_sag_says_so(large: bool) -> None:
     [
         ("mu", ["friction", "restitution"], "friction"),
         ("friction_coefficient", ["friction"], "friction"),
+        ("friction-coefficient", ["friction", "node"], "friction"),
         ("cor", ["friction", "restitution"], "restitution"),
         ("E", ["young", "density"], "young"),
         ("E", ["section", "material"], "material"),

@@ -125,6 +125,31 @@ def test_words_of_case_files(
         assert word in said, word
 
 
+def test_errors_of_tables_within_tables_are_listed_with_the_others(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = CASE.replace("elements = 3", "elemnts = 3\nsupports = [{ nod = 'first', kind = 'clmped' }]")
+    text = text.replace("young = 1e9, density", "yung = 1e9, densiti").replace("width = 0.1", "widht = 0.1")
+    (tmp_path / "case.toml").write_text(text)
+    assert main(["validate", str(tmp_path / "case.toml")]) == 2
+    said = capsys.readouterr().err
+    wrong = ("elemnts", "supports.0.nod", "supports.0.kind", "material.yung", "material.densiti", "section.widht")
+    assert f"{len(wrong)} errors" in said
+    for word in wrong:
+        assert f"bodies.rod.{word} = " in said, word
+
+
+def test_no_error_is_listed_that_follows_from_another(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Without the key that is meant, a length and a material would be missing."""
+    text = CASE.replace("length = 1.0", "lngt = 1.0").replace("material =", "mat_of_rod =")
+    (tmp_path / "case.toml").write_text(text)
+    assert main(["validate", str(tmp_path / "case.toml")]) == 2
+    said = capsys.readouterr().err
+    assert "lngt" in said
+    assert "mat_of_rod" in said
+    assert "2 errors" in said
+
+
 def test_dimensions_of_no_single_shape_get_no_advice() -> None:
     with pytest.raises(fm.InputError) as caught:
         fm.Beam(

@@ -1,4 +1,4 @@
-"""The JSON schema of case files, for completion and checks in editors.
+"""The JSON schemas of case files and of other files of tables, for completion and checks in editors.
 
 It is generated from the pydantic tables and the dataclasses of the parts that read the files, so a new kind of part is
 included automatically. A schema covers keys and types; the consistency of values is checked by ``flexmb validate``.
@@ -20,7 +20,7 @@ import numpy as np
 from flexmb.assembly.node_ref import NodeRef
 from flexmb.case.parameter_docs import parameter_docs
 from flexmb.case.part_tables import KINDS
-from flexmb.case.schema import CaseTables
+from flexmb.case.schema import CaseTables, Table
 from flexmb.parts.bodies import Beam
 from flexmb.parts.called_function import Called
 from flexmb.parts.contacts.contact_rows import Motion
@@ -41,25 +41,33 @@ ROLES = {
 Schema = dict[str, Any]
 
 
+def file_schema(tables: type[Table], title: str, description: str) -> Schema:
+    """Return the schema of a file that is read into these tables."""
+    found = tables.model_json_schema(ref_template="#/definitions/{model}")
+    return {
+        "$schema": DRAFT,
+        "title": title,
+        "description": description,
+        "type": "object",
+        "additionalProperties": False,
+        "required": sorted(found["required"]),
+        "properties": found["properties"],
+        "definitions": found.get("$defs", {}),
+    }
+
+
 def case_schema() -> Schema:
     """Return the schema of a case file."""
-    tables = CaseTables.model_json_schema(ref_template="#/definitions/{model}")
-    properties, definitions = tables["properties"], tables.pop("$defs", {})
+    words = "Flexible multibody dynamics with hard unilateral contact: one case."
+    schema = file_schema(CaseTables, "flexmb case file", words)
+    properties, definitions = schema["properties"], schema["definitions"]
     properties["scheme"] = {"description": "Time integration scheme.", **_one_of("name", SCHEMES)}
     for role, kinds in KINDS.items():
         parts = _one_of("kind", kinds)
         properties[role] = {"type": "object", "description": ROLES[role], "additionalProperties": parts}
     definitions["time_function"] = {"anyOf": [{"type": "number"}, _one_of("kind", FUNCTIONS)]}
-    return {
-        "$schema": DRAFT,
-        "title": "flexmb case file",
-        "description": "Flexible multibody dynamics with hard unilateral contact: one case.",
-        "type": "object",
-        "additionalProperties": False,
-        "required": sorted({*tables["required"], "scheme"}),
-        "properties": properties,
-        "definitions": definitions,
-    }
+    schema["required"] = sorted({*schema["required"], "scheme"})
+    return schema
 
 
 def _one_of(chooser: str, kinds: Mapping[str, type]) -> Schema:

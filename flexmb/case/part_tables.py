@@ -6,9 +6,10 @@ defined twice, and a new kind is available as soon as its module exists.
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -22,7 +23,7 @@ from flexmb.case.schema import Table
 from flexmb.case.shipped import find_mesh, missing_mesh
 from flexmb.case.toml_lines import Path as KeyPath
 from flexmb.checks.foreign_keys import in_our_words
-from flexmb.checks.values import unknown_key
+from flexmb.checks.values import meant_key, unknown_key
 from flexmb.errors import InputError, PluginError
 from flexmb.parts.bodies import KINDS as BODIES
 from flexmb.parts.contacts import KINDS as CONTACTS
@@ -146,11 +147,89 @@ def _made(table: Any, chooser: str, path: KeyPath, kinds: Mapping[str, type], mo
         message = unknown_key(kind, kinds).replace("unknown key", f"unknown {chooser}")
         raise CaseProblems(Problem((*path, chooser), message, kind))
     wrong: list[Problem] = []
+    keys = {key: value for key, value in table.items() if key != chooser}
+
+    def make() -> Any:
+        return kinds[kind](**more, **keys)
+
     if read_tables(_keys(kinds[kind], chooser), table, wrong) is None:
         what = f"{'kind' if chooser == 'kind' else 'scheme'} '{kind}'"
         wrong = [_of_another(one, kinds, chooser) for one in wrong]
-        raise CaseProblems(*(replace(one, path=(*path, *one.path), message=f"{one.message} ({what})") for one in wrong))
-    return kinds[kind](**more, **{key: value for key, value in table.items() if key != chooser})
+        found = [replace(one, path=(*path, *one.path), message=f"{one.message} ({what})") for one in wrong]
+        keys = copy.deepcopy(keys)
+        known = [field.name for field in dataclasses.fields(kinds[kind])]
+        complete = [_read_as(keys, one.path, meant_key(one.path[-1], known)) for one in wrong]
+        raise CaseProblems(*found, *(_inner_problems(make, table, keys, path) if all(complete) else ()))
+    try:
+        return make()
+    except InputError as err:
+        first = problem_of(err)
+        if isinstance(err, PluginError) or not _inside(table, first.path, path):
+            raise
+        keys = copy.deepcopy(keys)
+        raise CaseProblems(*_inner_problems(make, table, keys, path)) from err
+
+
+def _inner_problems(
+    make: Callable[[], Any], table: Mapping[str, Any], keys: dict[str, Any], path: KeyPath
+) -> list[Problem]:
+    """Return the problems of the values of a part, and of its tables.
+
+    The part is made until its first error; this is repeated with a misspelt key read as the one that is meant.
+
+    Parameters
+    ----------
+    make : callable
+        Makes the part of ``keys``.
+    table : mapping
+        As in the file; errors about anything else are consequences of others.
+    keys : dict
+        Is changed.
+    path : tuple
+        Place of the table in the file.
+    """
+    found: list[Problem] = []
+    while True:
+        try:
+            make()
+        except InputError as err:
+            one = problem_of(err)
+            if not _inside(table, one.path, path) or one in found:
+                return found
+            found.append(one)
+            if _read_as(keys, one.path[len(path) :], err.meant):
+                continue
+        except ArithmeticError:
+            pass
+        return found
+
+
+def _inside(table: Mapping[str, Any], place: KeyPath, path: KeyPath) -> bool:
+    """Return whether a place in the file is one in a table at ``path``."""
+    try:
+        _item(table, place[len(path) :])
+    except (KeyError, IndexError, TypeError):
+        return False
+    return len(place) > len(path) and place[: len(path)] == path
+
+
+def _item(table: Any, place: KeyPath) -> Any:
+    for key in place:
+        table = table[key]
+    return table
+
+
+def _read_as(table: Any, place: KeyPath, meant: str) -> bool:
+    """Rename a key to the one that is meant, if that is known and free; return whether it could be."""
+    *above, key = place
+    try:
+        holder = _item(table, tuple(above))
+        if not meant or meant in holder or key not in holder:
+            return False
+        holder[meant] = holder.pop(key)
+    except (KeyError, IndexError, TypeError, AttributeError):
+        return False
+    return True
 
 
 def _of_another(wrong: Problem, kinds: Mapping[str, type], chooser: str) -> Problem:

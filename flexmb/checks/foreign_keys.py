@@ -135,8 +135,12 @@ KIND_WORDS: dict[str, tuple[tuple[str, str], ...]] = {
 
 def in_our_words(key: object, allowed: Sequence[str]) -> str:
     """Return the flexmb form of a key or kind that other programs call by this name; otherwise an empty text."""
+    ours, how = our_word(key, allowed)
+    return f" (here: {how})" if ours else ""
+
+
+def our_word(key: object, allowed: Sequence[str]) -> tuple[str, str]:
+    """Return the allowed key or kind that other programs call by this name, and its form; otherwise empty texts."""
     word = str(key).lower()
-    for ours, how in (*WORDS.get(word, ()), *KIND_WORDS.get(word, ())):
-        if ours in allowed:
-            return f" (here: {how})"
-    return ""
+    known = (*WORDS.get(word, ()), *WORDS.get(word.replace("-", "_"), ()), *KIND_WORDS.get(word, ()))
+    return next((one for one in known if one[0] in allowed), ("", ""))

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from flexmb.checks.foreign_keys import in_our_words
+from flexmb.checks.foreign_keys import in_our_words, our_word
 from flexmb.errors import InputError, PluginError
 from flexmb.state import Array
 
@@ -132,6 +132,12 @@ def unknown_key(key: object, allowed: Iterable[str]) -> str:
     return f"unknown key{in_our_words(key, names) or nearest(key, names)}; allowed: {', '.join(names)}"
 
 
+def meant_key(key: object, allowed: Iterable[str]) -> str:
+    """Return the key that an unknown one stands for: the corresponding or nearest one, or an empty text."""
+    names = list(allowed)
+    return our_word(key, names)[0] or next(iter(difflib.get_close_matches(str(key), names, n=1)), "")
+
+
 def from_table(cls: type[T], data: Mapping[str, Any], where: str) -> T:
     """Call ``cls`` with the keys of a table, refusing keys it does not take and naming those that are missing."""
     parameters = inspect.signature(cls).parameters
@@ -145,7 +151,8 @@ def check_keys(data: Mapping[str, Any], allowed: list[str], needed: list[str], w
     """Refuse keys of a table that are not allowed and name those that are missing."""
     for key, value in data.items():
         if key not in allowed:
-            raise InputError(unknown_key(key, allowed), where=where, key=str(key), value=value)
+            meant = meant_key(key, allowed)
+            raise InputError(unknown_key(key, allowed), where=where, key=str(key), value=value, meant=meant)
     missing = [name for name in needed if name not in data]
     if missing:
         raise InputError(f"needs {', '.join(missing)}", where=where, value=dict(data))
@@ -159,4 +166,4 @@ def located(where: str) -> Iterator[None]:
     except PluginError:
         raise
     except InputError as error:
-        raise InputError(error.message, where=where, key=error.key, value=error.value) from None
+        raise InputError(error.message, where=where, key=error.key, value=error.value, meant=error.meant) from None

@@ -290,9 +290,9 @@ def time_function(data: object, where: str) -> Function:
     try:
         return from_table(KINDS[choice(data.get("kind"), "kind", where, tuple(KINDS))], rest, where)
     except InputError as err:
-        # an error of the whole table shows the input with its kind
-        value = err.value if err.key else dict(data)
-        raise InputError(err.message, where=err.where, key=err.key, value=value) from None
+        if not err.key:  # an error of the whole table shows the input with its kind
+            err.value = dict(data)
+        raise
 
 
 def just_after(t: Array | float, start: float, end: float) -> Array:
