@@ -63,9 +63,7 @@ class InputError(FlexmbError):
         The key that is meant, for an unknown one with a near name.
     """
 
-    def __init__(
-        self, message: str, *, where: str = "", key: str = "", value: object = None, meant: str = ""
-    ) -> None:
+    def __init__(self, message: str, *, where: str = "", key: str = "", value: object = None, meant: str = "") -> None:
         super().__init__(message)
         self.message = message
         self.where = where

@@ -229,7 +229,13 @@ class Scheme(ABC):
         present, bounces = system.contacts.blocks.laws(), bool(system.contacts.e.any())
         for key, i in present.items():
             if key not in self.carries:
-                able = SchemesThat(lambda c: c.carries >= set(present) and (c.restitutes or not bounces))
+                able = SchemesThat(
+                    lambda c: c.carries >= set(present) and (c.restitutes or not bounces),
+                    lambda c: (
+                        "" if c.driver == "steps" else "(with events; friction in the plane, hybrid also in space)"
+                    ),
+                    drivers=("steps", "events"),
+                )
                 law, contact = LAW_WORDS.get(key, key), system.contacts.labels[i]
                 message = f"does not support {law} (contact '{contact}'); use one of {able}"
                 raise InputError(message, where="scheme", key="name", value=self.name)
@@ -262,7 +268,7 @@ LAW_WORDS = {"impact": 'impact = "poisson"'}
 
 
 class SchemesThat:
-    """The names of all schemes over impacts that can do something, as messages list them.
+    """The names of all schemes that can do something, as messages list them; by default of those over impacts.
 
     Schemes are looked for when a message is written: while their files are imported, not all are known.
 
@@ -272,15 +278,22 @@ class SchemesThat:
         Takes the class of a scheme.
     when : callable, optional
         Takes the class, and returns the condition for it in words, "" for none.
+    drivers : tuple of str
+        The drivers of the schemes that are looked for.
     """
 
-    def __init__(self, can: Callable[[type[Scheme]], bool], when: Callable[[type[Scheme]], str] = lambda c: "") -> None:
-        self.can, self.when = can, when
+    def __init__(
+        self,
+        can: Callable[[type[Scheme]], bool],
+        when: Callable[[type[Scheme]], str] = lambda c: "",
+        drivers: tuple[str, ...] = ("steps",),
+    ) -> None:
+        self.can, self.when, self.drivers = can, when, drivers
 
     def __str__(self) -> str:
         from flexmb.schemes import SCHEMES
 
-        able = [c for c in SCHEMES.values() if c.driver == "steps" and self.can(c)]
+        able = [c for c in SCHEMES.values() if c.driver in self.drivers and self.can(c)]
         by_condition: dict[str, list[str]] = {}
         for c in able:
             by_condition.setdefault(self.when(c), []).append(c.name)
