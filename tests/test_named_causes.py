@@ -78,6 +78,32 @@ def test_a_start_inside_because_of_the_sag_says_so(large: bool) -> None:
     assert "sag" not in str(caught.value)
 
 
+@pytest.mark.parametrize("large", [False, True])
+def test_a_reversed_normal_is_named_with_the_point(large: bool) -> None:
+    out = fm.Model()
+    if large:
+        out.add(fm.Rigid("arm", mass=1.0, inertia=(1.0, 1.0, 1.0), points={"tip": (0.5, 0.0, 0.0)}))
+    else:
+        out.add(fm.Bar("arm", length=0.5, elements=2, young=1e9, density=1e3, area=1e-4, points={"tip": 0.5}))
+    out.add(fm.NodePlane("stop", node="arm.tip", normal=(2.0, 0.0, 0.0), point=(0.6, 0.0, 0.0)))
+    with pytest.raises(fm.InputError, match=r"0\.1 m inside.*arm\.tip may move: \[-2, 0, 0\] instead of \[2, 0, 0\]"):
+        out.assemble()
+
+
+@pytest.mark.parametrize("name", ["mid", "velocity"])
+def test_a_reserved_name_of_a_point_is_named_where_it_is(name: str) -> None:
+    where = rf"^bodies\.arm\.points\.{name}: this name is reserved"
+    for make in (
+        lambda: fm.Bar("arm", length=1.0, elements=2, young=1.0, density=1.0, area=1.0, points={name: 1.0}),
+        lambda: fm.Rigid("arm", mass=1.0, inertia=(1.0, 1.0, 1.0), points={name: (1, 0, 0)}),
+        lambda: fm.Matrices("arm", mass_matrix=((1.0,),), points={name: {"at": (0, 0, 0), "y": (1.0,)}}),
+    ):
+        with pytest.raises(fm.InputError, match=where):
+            model = fm.Model()
+            model.add(make())
+            model.assemble()
+
+
 @pytest.mark.parametrize(
     ("typed", "allowed", "meant"),
     [

@@ -28,6 +28,14 @@ def check_name(name: object, role: str, reserved: tuple[str, ...] = ()) -> str:
     return name
 
 
+def check_point_name(name: object, where: str, reserved: tuple[str, ...]) -> None:
+    """Raise unless ``name`` can be used for a point of the table ``where``."""
+    try:
+        check_name(name, where, reserved)
+    except InputError as err:
+        raise InputError(err.message, where=where, key=str(name)) from None
+
+
 def finite(value: object, key: str, where: str) -> float:
     """Return ``value`` as a finite float."""
     if isinstance(value, bool | np.bool_) or not isinstance(value, int | float | np.integer | np.floating):

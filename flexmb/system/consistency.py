@@ -17,7 +17,7 @@ from flexmb.linalg.inverse_mass import InverseMass
 from flexmb.state import Array, IntArray
 from flexmb.system.bordered_factor import factored
 from flexmb.system.multibody_system import MultibodySystem
-from flexmb.system.start_inside import inside_words
+from flexmb.system.start_inside import starts_inside
 
 TOLERANCE = 1e-8
 """Residual of a joint, over the size or speed of the system, that is treated as rounded input and corrected "
@@ -142,10 +142,8 @@ def _check_positions(system: MultibodySystem, t0: float, size: float) -> None:
         if g[worst] < -PENETRATION * size:
             before = _undisplaced(system)
             at_rest = float(system.g(t0, before)[worst]) if np.any(before != system.q0) else -np.inf
-            raise InputError(
-                inside_words(system.gaps.labels[worst - nj], float(g[worst]), at_rest),
-                where=f"contacts.{system.gaps.name_of(worst - nj)}",
-            )
+            contact = system.gaps.name_of(worst - nj)
+            raise starts_inside(system.gaps.labels[worst - nj], float(g[worst]), at_rest, contact)
 
 
 def _undisplaced(system: MultibodySystem) -> Array:

@@ -29,6 +29,7 @@ from flexmb.system.multibody_system import MultibodySystem
 from flexmb.system.small_contacts import contacts_of
 from flexmb.system.small_motion import SmallMotion, loose_body, small_motion, tidy
 from flexmb.system.spinning import at_start, spin_terms
+from flexmb.system.start_inside import normals_explained
 
 
 class Part(Protocol):
@@ -178,7 +179,9 @@ class Model:
         )
         q0, v0 = self._start(system, small, weight, t0)
         inside = nonnegative(self.initial_penetration, "penetration", "initial")
-        contacts = contacts_of({name: c.rows(nodes, t0) for name, c in self.contacts.items()}, nodes, q0, t0, inside)
+        rows = {name: c.rows(nodes, t0) for name, c in self.contacts.items()}
+        with normals_explained(self.contacts):
+            contacts = contacts_of(rows, nodes, q0, t0, inside)
         return replace(system, q0=q0, v0=v0, contacts=contacts, notes=gravity_notes(self.gravity, self.bodies.values()))
 
     def _marks(self, nodes: Kinematics) -> Glyphs:
@@ -204,7 +207,8 @@ class Model:
         joints = sorted(self.joints.values(), key=lambda joint: bool(getattr(joint, "couples", False)))
         bodies = cast("Mapping[str, LargePart]", self.bodies)
         others = cast("list[LargePart]", [*joints, *self.loads.values(), *self.contacts.values()])
-        return assemble_large(bodies, others, a, signals, t0, self.project, also, start)
+        with normals_explained(self.contacts):
+            return assemble_large(bodies, others, a, signals, t0, self.project, also, start)
 
     def _sag(self) -> dict[str, Array]:
         """Return the displacements of all bodies under their weight, rotors at the speed they start with."""

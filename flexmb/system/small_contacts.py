@@ -9,13 +9,12 @@ from typing import Any
 import numpy as np
 
 from flexmb.assembly.kinematics import Kinematics
-from flexmb.errors import InputError
 from flexmb.linalg.sparse_blocks import side_by_side
 from flexmb.parts.contacts.contact_rows import ContactRows
 from flexmb.state import Array, IntArray, TimeFunction
 from flexmb.system.contact_blocks import Blocks
 from flexmb.system.linear_contacts import Contacts
-from flexmb.system.start_inside import inside_words
+from flexmb.system.start_inside import starts_inside
 
 PENETRATION = 1e-12
 """Initial penetration, over the size of the model, that still counts as touching."""
@@ -95,7 +94,6 @@ def _check_penetration(
     group = contacts.names[int(np.searchsorted(contacts.start, worst, side="right")) - 1]
     at_rest = float(contacts.g(t0, np.zeros_like(q0))[worst]) if q0.any() else -np.inf
     place = f", node {nodes.labels([i])[0]} at ({x[0]:.6g}, {x[1]:.6g}, {x[2]:.6g})"
-    words = inside_words(contacts.labels[worst], float(g[worst]), at_rest, place)
     rounded = -float(g[worst]) <= ROUNDED * _size(contacts, nodes)
-    message = f"{words}; [initial] penetration = {-1.01 * g[worst]:.3g} admits it" if rounded else words
-    raise InputError(message, where=f"contacts.{group}")
+    more = f"; [initial] penetration = {-1.01 * g[worst]:.3g} admits it" if rounded else ""
+    raise starts_inside(contacts.labels[worst], float(g[worst]), at_rest, group, place, more)

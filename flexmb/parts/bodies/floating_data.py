@@ -12,7 +12,16 @@ import numpy as np
 from flexmb.assembly.builder import Builder
 from flexmb.assembly.markers import BodyInfo
 from flexmb.assembly.node_ref import NodeRef
-from flexmb.checks.values import check_name, finite, from_table, located, numbers, positive, vector, within_a_turn
+from flexmb.checks.values import (
+    check_name,
+    check_point_name,
+    finite,
+    from_table,
+    numbers,
+    positive,
+    vector,
+    within_a_turn,
+)
 from flexmb.errors import InputError
 from flexmb.fem.floating_integrals import FloatingIntegrals, cross_matrices
 from flexmb.kernels.geometry.rotation import quaternion_of
@@ -227,8 +236,7 @@ class FloatingData(NamedBody):
             raise InputError(message, where=where, value=self.points)
         found = {}
         for name, value in self.points.items():
-            with located(f"{where}.{name}"):
-                check_name(name, where, RESERVED)
+            check_point_name(name, where, RESERVED)
             found[name] = self._point(value, f"{where}.{name}")
         return found
 

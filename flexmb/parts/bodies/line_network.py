@@ -13,7 +13,7 @@ from scipy import sparse
 from flexmb.assembly.glyphs import Glyph
 from flexmb.assembly.kinematics import NodeTable
 from flexmb.assembly.node_ref import NodeRef
-from flexmb.checks.values import check_name, finite, numbers
+from flexmb.checks.values import check_name, check_point_name, finite, numbers
 from flexmb.errors import InputError
 from flexmb.fem.line_sections import LineSections, beam_stiffness
 from flexmb.fem.network_elements import Network
@@ -293,10 +293,7 @@ def network_nodes(mesh: NetworkMesh, points: object, where: str, file: str) -> N
         raise InputError(message, where=f"{where}.points", value=points)
     table = NodeTable(0, len(mesh.points), dict(named), groups=groups)
     for name, value in points.items():
-        try:
-            check_name(name, f"{where}.points", RESERVED)
-        except InputError as err:
-            raise InputError(err.message, where=f"{where}.points", key=str(name)) from None
+        check_point_name(name, f"{where}.points", RESERVED)
         if name in groups:
             message = f"is the name of a group of '{file}' already"
             raise InputError(message, where=f"{where}.points", key=name, value=value)

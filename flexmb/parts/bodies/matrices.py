@@ -22,7 +22,7 @@ from scipy.io import mmread
 
 from flexmb.assembly.builder import Builder
 from flexmb.assembly.node_ref import NodeRef
-from flexmb.checks.values import check_keys, check_name, from_table, located, numbers, vector
+from flexmb.checks.values import check_keys, check_name, check_point_name, from_table, numbers, vector
 from flexmb.errors import InputError
 from flexmb.linalg.strain import Strain
 from flexmb.parts.bodies.body import RESERVED, RESERVED_BODIES, BodyParts, NamedBody
@@ -261,8 +261,7 @@ class Matrices(NamedBody):
             raise InputError(message, where=self.where, key="points", value=self.points)
         for name, value in self.points.items():
             own = f"{where}.{name}"
-            with located(own):
-                check_name(name, where, RESERVED)
+            check_point_name(name, where, RESERVED)
             if isinstance(value, Mapping):
                 value = from_table(MatrixPoint, value, own)
             if not isinstance(value, MatrixPoint):

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from flexmb.assembly.node_ref import NodeRef
-from flexmb.checks.values import check_name, numbers
+from flexmb.checks.values import check_point_name, numbers
 from flexmb.errors import InputError
 from flexmb.parts.bodies.body import RESERVED, NamedBody
 from flexmb.state import Array
@@ -42,10 +42,7 @@ def read_points(points: object, where: str, *, planar: bool = False) -> dict[str
         raise InputError("must be a table of points, such as { tip = [1.0, 0.0, 0.0] }", where=where, value=points)
     found = {}
     for name, value in points.items():
-        try:
-            check_name(name, where, (*RESERVED, CENTER))
-        except InputError as err:
-            raise InputError(err.message, where=where, key=str(name)) from None
+        check_point_name(name, where, (*RESERVED, CENTER))
         found[name] = in_plane(value, name, where) if planar else numbers(value, name, where, "three numbers", ((3,),))
     return found
 

@@ -15,7 +15,7 @@ from flexmb.assembly.builder import Builder
 from flexmb.assembly.glyphs import Glyph
 from flexmb.assembly.kinematics import NodeTable
 from flexmb.assembly.node_ref import NodeRef
-from flexmb.checks.values import check_name, finite, vector
+from flexmb.checks.values import check_point_name, finite, vector
 from flexmb.errors import InputError
 from flexmb.fem.line_sections import LineSections, line_frame
 from flexmb.fem.mesh import LineMesh
@@ -136,10 +136,7 @@ class StraightBody(LineNodes):
             message = 'must be a table of names, such as { tip = 1.0, probe = "node(6)" }'
             raise InputError(message, where=where, value=self.points)
         for name, value in self.points.items():
-            try:
-                check_name(name, where, RESERVED)
-            except InputError as err:
-                raise InputError(err.message, where=where, key=str(name)) from None
+            check_point_name(name, where, RESERVED)
             named[name] = _point(value, table, x, where, name)
         return NodeTable(0, x.size, named, groups=groups)
 
