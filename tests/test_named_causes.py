@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 import flexmb as fm
@@ -90,6 +92,12 @@ def test_a_reversed_normal_is_named_with_the_point(large: bool) -> None:
         out.assemble()
 
 
+def _assembled(make: Callable[[], object]) -> object:
+    model = fm.Model()
+    model.add(make())
+    return model.assemble()
+
+
 @pytest.mark.parametrize("name", ["mid", "velocity"])
 def test_a_reserved_name_of_a_point_is_named_where_it_is(name: str) -> None:
     where = rf"^bodies\.arm\.points\.{name}: this name is reserved"
@@ -99,9 +107,7 @@ def test_a_reserved_name_of_a_point_is_named_where_it_is(name: str) -> None:
         lambda: fm.Matrices("arm", mass_matrix=((1.0,),), points={name: {"at": (0, 0, 0), "y": (1.0,)}}),
     ):
         with pytest.raises(fm.InputError, match=where):
-            model = fm.Model()
-            model.add(make())
-            model.assemble()
+            _assembled(make)
 
 
 @pytest.mark.parametrize(

@@ -89,6 +89,51 @@ def test_a_floating_beam_that_bends_too_far():
     assert little.notes == ()
 
 
+# small motion that is not small -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["bar", "beam", "among rigid bodies"])
+def test_small_motion_that_is_not_small(kind):
+    """A modulus in GPa instead of Pa makes everything large; the right one gives no note."""
+
+    def run(young: float) -> fm.Result:
+        axis = (1.0, 0.0, 0.0) if kind == "bar" else (0.0, 1.0, 0.0)
+        model = fm.Model()
+        keys = {"length": 1.0, "elements": 8, "young": young, "density": 7850.0}
+        clamp = [{"node": "first", "kind": "clamped"}]
+        if kind == "bar":
+            model.add(fm.Bar("rod", area=1e-4, **keys, supports=[{"node": "first", "fix": ["x"]}]))
+        else:
+            model.add(fm.Beam("rod", section={"area": 1e-4, "inertia": 1e-9}, **keys, supports=clamp))
+        if kind == "among rigid bodies":
+            model.add(fm.Rigid("stone", mass=1.0, inertia=(1.0, 1.0, 1.0), position=(0, 0, 9)))
+        model.add(fm.NodalForce("push", node="rod.last", force=axis))
+        return fm.simulate(model, fm.MoreauJean(), step=1e-2, end=1.0)
+
+    wrong, words = told(lambda: run(210.0))
+    (note,) = wrong.notes
+    assert words == [note]
+    assert "bodies.rod: an element" in note
+    assert "units" in note
+    how, _, value = note.partition(" by ")
+    assert how.endswith("strained" if kind == "bar" else "rotated")
+    assert 1.0 < float(value.split()[0]) < 1e9
+    assert run(210e9).notes == ()
+
+
+def test_an_indefinite_stiffness_is_told():
+    def run(k: float) -> fm.Result:
+        model, points = fm.Model(), {"tip": {"at": (0, 0, 0), "y": (1.0, 0.0)}}
+        K = ((2.0, -1.0), (-1.0, k))
+        model.add(fm.Matrices("part", mass_matrix=((1.0, 0.0), (0.0, 1.0)), stiffness_matrix=K, points=points))
+        return fm.simulate(model, fm.MoreauJean(), step=1e-2, end=0.1)
+
+    result, words = told(lambda: run(0.25))
+    assert words == list(result.notes)
+    assert "bodies.part.stiffness_matrix: is indefinite" in words[0]
+    assert run(0.5).notes == ()  # semidefinite: a rigid motion
+
+
 # friction that cannot act -------------------------------------------------------------------------------------------
 
 
@@ -161,8 +206,8 @@ elements = 200
 area = 1.0
 young = 900.0
 density = 1.0
-position = [5e-3, 0.0, 0.0]
-velocity = [-10.0, 0.0, 0.0]
+position = [5e-5, 0.0, 0.0]
+velocity = [-0.1, 0.0, 0.0]
 damping = { beta = 0.1 }
 [contacts.wall]
 kind = "node-plane"

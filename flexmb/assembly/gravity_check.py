@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 import numpy as np
 
@@ -29,6 +29,12 @@ def gravity_notes(gravity: object, bodies: Iterable[object]) -> tuple[str, ...]:
         return ()
     found = [body.gravity_note(a) for body in bodies if hasattr(body, "gravity_note")]
     return tuple(words for words in found if words)
+
+
+def body_notes(gravity: object, bodies: Collection[object]) -> tuple[str, ...]:
+    """Return the notes of bodies on themselves (``notes``), and on gravity without an effect."""
+    own = (words for body in bodies for words in getattr(body, "notes", ()))
+    return (*own, *gravity_notes(gravity, bodies))
 
 
 def _vector(gravity: object) -> Array:

@@ -16,6 +16,7 @@ from flexmb.record.io.structure import Tree
 from flexmb.record.plan_notes import notes_of
 from flexmb.record.run_notes import run_notes
 from flexmb.record.samples import EVENT_NUMBERS, JointGroups, RunInfo, Tally
+from flexmb.record.small_motion_notes import small_motion_notes
 from flexmb.system.user_functions import user_functions
 
 _ENERGY_NUMBERS = (
@@ -146,7 +147,13 @@ def summarize(tree: Tree, run: RunInfo, outcome: Figures, *, title: str = "", re
         "energy": energy,
         "events": dict.fromkeys(EVENT_NUMBERS, 0) | tally.events,
         "event_list": [list(event) for event in tally.event_list],
-        "notes": [*notes_of(run), *tally.notes, *run_notes(run, tally, energy), *idle_notes(tree, run)],
+        "notes": [
+            *notes_of(run),
+            *tally.notes,
+            *run_notes(run, tally, energy),
+            *small_motion_notes(tree, run),
+            *idle_notes(tree, run),
+        ],
         "callables": user_functions(run.system),
         "expectations": [],
         "expectation_notes": [],

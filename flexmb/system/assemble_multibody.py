@@ -13,7 +13,7 @@ from flexmb.assembly.attached import attached_notes
 from flexmb.assembly.builder import Builder
 from flexmb.assembly.constant import constant_matrices
 from flexmb.assembly.glyphs import Glyphs, glyphs_of
-from flexmb.assembly.gravity_check import gravity_notes
+from flexmb.assembly.gravity_check import body_notes
 from flexmb.assembly.markers import BodyInfo, Marker
 from flexmb.assembly.rows_beside import beside_spheres
 from flexmb.errors import InputError
@@ -107,7 +107,7 @@ def assemble_large(
         groups=tuple(_groups(builder)),
         dof_names=tuple(builder.dof_names),
         functions=(*functions, *builder.spans),
-        notes=(*gravity_notes(gravity, bodies.values()), *attached_notes(builder.attached, parts, project)),
+        notes=(*body_notes(gravity, bodies.values()), *attached_notes(builder.attached, parts, project)),
         bends=tuple(builder.bends),
         speed_tables=tuple((rotor.name, table.label) for rotor in builder.rotors for table in rotor.tables),
         constant=constant_matrices(tables),

@@ -9,7 +9,7 @@ from typing import Protocol, TypeVar, cast
 import numpy as np
 
 from flexmb.assembly.glyphs import Glyphs, glyphs_of
-from flexmb.assembly.gravity_check import acceleration_of, gravity_notes
+from flexmb.assembly.gravity_check import acceleration_of, body_notes
 from flexmb.assembly.kinematics import Kinematics
 from flexmb.checks.keywords import answer_unknown_keywords
 from flexmb.checks.memory import Sized, check_memory
@@ -182,7 +182,7 @@ class Model:
         rows = {name: c.rows(nodes, t0) for name, c in self.contacts.items()}
         with normals_explained(self.contacts):
             contacts = contacts_of(rows, nodes, q0, t0, inside)
-        return replace(system, q0=q0, v0=v0, contacts=contacts, notes=gravity_notes(self.gravity, self.bodies.values()))
+        return replace(system, q0=q0, v0=v0, contacts=contacts, notes=body_notes(self.gravity, self.bodies.values()))
 
     def _marks(self, nodes: Kinematics) -> Glyphs:
         """Return what is drawn beside bodies of small displacement."""

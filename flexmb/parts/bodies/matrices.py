@@ -35,6 +35,8 @@ MOST = 3000
 """Maximum number of coordinates: the checks are dense."""
 SHOWN = 4
 """Maximum number of rows of a table that messages print."""
+INDEFINITE = 1e-9
+"""Eigenvalue of a scaled stiffness matrix down to which it is that of a rigid motion."""
 ROUND_OFF = 1e-12
 """Relative asymmetry, or negative eigenvalue, that counts as round-off."""
 APART = 4.0
@@ -124,6 +126,18 @@ class Matrices(NamedBody):
             raise InputError(f"no such point; it has {', '.join(self._points)}", where=self.where, key=name)
         return NodeRef(self.name, name)
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Notes on the body: a stiffness matrix that is not positive semidefinite."""
+        K = self._matrix("stiffness_matrix")
+        lowest = float(np.linalg.eigvalsh(_scaled(K, np.abs(K).max(axis=1))).min())
+        if lowest >= -INDEFINITE:
+            return ()
+        return (
+            f"{self.where}.stiffness_matrix: is indefinite: its lowest eigenvalue, with rows and columns scaled to "
+            f"one, is {lowest:.3g}; the body moves away exponentially unless other parts hold it",
+        )
+
     def gravity_note(self, a: Array) -> str:
         """Return a note if gravity has no effect on the body."""
         if any(a[k] and np.any(self._translation[k]) for k in range(3)):
@@ -136,7 +150,7 @@ class Matrices(NamedBody):
         maps = np.array([rows for _, rows in self._points.values()])
         momentum = np.asarray(self._translation @ M)
         values, vectors = np.linalg.eigh(_scaled(K, np.abs(K).max(axis=1)))
-        free = vectors[:, np.abs(values) <= 1e-9] / np.sqrt(_positive(np.abs(K).max(axis=1)))[:, None]
+        free = vectors[:, np.abs(values) <= INDEFINITE] / np.sqrt(_positive(np.abs(K).max(axis=1)))[:, None]
         return BodyParts(
             M=sparse.csr_array(M),
             C=sparse.csr_array(self._matrix("damping_matrix")),
