@@ -289,3 +289,17 @@ def test_singular_masses_are_no_stiff_damping():
     F = np.zeros((DAMPING + 1, 2))
     F[DAMPING] = 1.0
     assert stiff_damping(system, 0.0, np.zeros(2), np.ones(2), F, 0.1, 1.0) == ""
+
+
+@pytest.mark.parametrize(
+    ("changes", "told_slow"),
+    [
+        (["time.events=true"], True),
+        (["time.events=true", "time.step=1e-4"], False),  # few steps
+        (["scheme.name=radau-iia-5"], True),
+        ([], False),  # compiled
+    ],
+)
+def test_many_steps_between_located_events_are_told(changes, told_slow):
+    case = fm.load_case("rotor_rub", changes)
+    assert any("each of the 25000 steps" in note for note in case.plan_notes) == told_slow

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Protocol
 
+import numpy as np
+
 from flexmb.record.samples import RecordedScheme, RecordedSystem
 
 NOTED_STEPS = 1e4
-"""Number of time steps of a hybrid run that is noted."""
+"""Number of time steps of a hybrid run, and of implicit steps between events, that is noted."""
 
 
 class Planned(Protocol):
@@ -58,7 +60,19 @@ def notes_of(plan: Planned) -> tuple[str, ...]:
             "time.tolerance with contacts: bouncing bodies never come to rest completely, since the steps shrink "
             "with the bounces, and the tolerance does not control impacts; time.step is recommended",
         )
-    return (*notes, *_time_stepping(plan))
+    return (*notes, *_time_stepping(plan), *_slow_steps(plan))
+
+
+def _slow_steps(plan: Planned) -> tuple[str, ...]:
+    """Return a note on many steps of an implicit integrator between events, which are not compiled."""
+    explicit = getattr(plan.scheme, "stability", np.inf) < np.inf
+    if not plan.with_events or explicit or plan.tolerance or plan.steps < NOTED_STEPS:
+        return ()
+    return (
+        f"{plan.scheme.name} with located events: each of the {plan.steps} steps takes about a millisecond, with many "
+        "unknowns several; the time stepping of moreau-jean, newmark, hht and generalized-alpha, with events = false, "
+        "is compiled and many times faster",
+    )
 
 
 def _time_stepping(plan: Planned) -> tuple[str, ...]:

@@ -19,7 +19,10 @@ from flexmb.state import Array
 from flexmb.system.linear_system import LinearSystem
 from flexmb.system.multibody_system import MultibodySystem
 
-USE_INSTEAD = "use generalized-alpha with events = true, or an implicit Runge-Kutta method"
+USE_INSTEAD = (
+    "use generalized-alpha, whose time stepping over impacts is compiled; with events = true it locates them, as "
+    "implicit Runge-Kutta methods do, in steps of milliseconds"
+)
 STEP_GROWS = 1.01
 """Growth of an amplitude in one step that is refused."""
 NOTED, REFUSED = 0.01, float(np.log(2.0))
