@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import matplotlib
@@ -77,7 +77,7 @@ def plot_poincare(
     x, y, start, end
         As for ``plot_phase``.
     section : Section, optional
-        By default the period of the first harmonic load or motion of the case.
+        By default the period of the first harmonic load or motion of the case, or of its speed of rotation.
     """
     curves = Curves(opened.result)
     names = rate_pair(curves, x, y)
@@ -136,7 +136,7 @@ def in_jumps(curves: Curves, signal: str) -> NDArray[np.bool_]:
 
 
 def drive_period(case: dict[str, Any]) -> float:
-    """Return the period of the first harmonic function of a case, s."""
+    """Return the period of the first harmonic function of a case, or else of the first prescribed speed, s."""
     for role, key in (("loads", "function"), ("contacts", "motion"), ("joints", "drive")):
         for table in case.get(role, {}).values():
             function = table.get(key) if isinstance(table, dict) else None
@@ -145,8 +145,23 @@ def drive_period(case: dict[str, Any]) -> float:
                     return 1.0 / float(function["frequency"])
                 if function.get("omega"):
                     return 2.0 * np.pi / float(function["omega"])
-    message = "the case has no harmonic load or motion with a period: give --period T, s, or --section"
-    raise InputError(f"{message} SIGNAL=VALUE", key="period")
+    speed = next((abs(speed) for speed in _speeds(case) if speed), 0.0)
+    if speed:
+        return 2.0 * np.pi / speed
+    message = "the case has no harmonic load or motion and no constant speed of rotation with a period: give"
+    raise InputError(f"{message} --period T, s, or --section SIGNAL=VALUE", key="period")
+
+
+def _speeds(case: dict[str, Any]) -> Iterator[float]:
+    """Yield the constant speeds of rotation that a case prescribes, rad/s: of rotors, and of driven revolute joints."""
+    for body in case.get("bodies", {}).values():
+        spin = body.get("spin", {})
+        if spin.get("kind") == "constant":
+            yield float(spin["speed"])
+    for joint in case.get("joints", {}).values():
+        drive = joint.get("drive")
+        if joint.get("kind") == "revolute" and isinstance(drive, dict) and drive.get("kind") == "spin-up":
+            yield float(drive["rate"])
 
 
 def plot_bifurcation(
@@ -163,7 +178,7 @@ def plot_bifurcation(
     signal : str, optional
         By default the first that moves and is recorded with its rate.
     section : Section, optional
-        By default the period of the harmonic load of each run.
+        By default the period of the harmonic load, or of the speed of rotation, of each run.
     start : float, optional
         Points before it are left out, s; by default the first half of each run.
     """

@@ -22,7 +22,7 @@ Courses = dict[str, dict[str, list[Any]]]
 
 
 def plot_solvers(courses: Courses, sizes: dict[str, int], tolerance: float) -> Figure:
-    """Return the figure: the largest problems, and for all the fraction solved within a multiple of the best time.
+    """Return the figure: the largest problems, and for several the fraction solved within a multiple of the best time.
 
     Parameters
     ----------
@@ -37,13 +37,16 @@ def plot_solvers(courses: Courses, sizes: dict[str, int], tolerance: float) -> F
     looks = {name: (colours[k % len(colours)], MARKS[k % len(MARKS)]) for k, name in enumerate(solvers)}
     shown = sorted(courses, key=lambda name: (-sizes[name], name))[:MOST]
     with matplotlib.rc_context(STYLE):
-        figure = Figure(figsize=(11.0, 6.4), layout="constrained")
-        axes = figure.subplots(2, 3).ravel()
+        count = len(shown) + (len(courses) > 1)
+        columns, rows = min(count, 3), -(-count // 3)
+        figure = Figure(figsize=(max(6.5, 3.67 * columns), 1.0 + 2.7 * rows + 0.8 * (rows == 1)), layout="constrained")
+        axes = figure.subplots(rows, columns, squeeze=False).ravel()
         for ax, problem in zip(axes, shown, strict=False):
             _course(ax, problem, sizes[problem], courses[problem], looks, tolerance)
-        for ax in axes[len(shown) : -1]:
-            ax.set_axis_off()
-        _profile(axes[-1], courses, looks, tolerance)
+        for ax in axes[count:]:
+            ax.remove()
+        if len(courses) > 1:
+            _profile(axes[len(shown)], courses, looks, tolerance)
         handles = [
             matplotlib.lines.Line2D([], [], color=c, marker=m, ms=4, label=name) for name, (c, m) in looks.items()
         ]

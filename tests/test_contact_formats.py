@@ -12,7 +12,8 @@ from scipy import sparse
 from flexmb.cli import main
 from flexmb.errors import InputError
 from flexmb.nonsmooth import ContactProblem, ContactSolver, read_problem, residual, write_problem
-from flexmb.nonsmooth.compare import TARGETS, course
+from flexmb.nonsmooth.compare import TARGETS, Reached, course
+from flexmb.postproc.solvers_plot import plot_solvers
 
 
 def random_problem(dim, nc=5, seed=0, thin=False):
@@ -195,6 +196,16 @@ def test_unsolved_and_wrong_input(tmp_path, capsys):
     assert main(["solve", str(tmp_path / "none.npz")]) == 2
     assert main(["solve", str(good), str(bad), "--write", "x.npz"]) == 2
     assert "--write" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("count", "panels"), [(1, 1), (2, 3), (7, 6)])
+def test_the_picture_has_no_panel_without_content(count, panels):
+    """One for each problem, up to five, and one for all of them if there are several."""
+    reached = [Reached(1e-10, 1e-11, 1e-3, 5)]
+    courses = {f"p{k}": {"nsgs": reached} for k in range(count)}
+    figure = plot_solvers(courses, dict.fromkeys(courses, 3), 1e-10)
+    assert len(figure.axes) == panels
+    assert all(ax.lines for ax in figure.axes)
 
 
 def test_solvers_are_compared(tmp_path, capsys):

@@ -138,7 +138,12 @@ def test_stroboscopic_points_of_a_steady_motion_coincide(driven: Path) -> None:
     assert plot_poincare(shown, section=Section(np.pi)).axes
     with pytest.raises(fm.InputError, match="period"):
         plot_poincare(shown)  # saved from Python: no case says what drives it
-    assert drive_period({"loads": {"a": {"function": {"kind": "harmonic", "frequency": 4.0}}}}) == 0.25
+    load = {"loads": {"a": {"function": {"kind": "harmonic", "frequency": 4.0}}}}
+    rotor = {"bodies": {"stop": {"kind": "particle"}, "rotor": {"spin": {"kind": "constant", "speed": -8.0}}}}
+    crank = {"joints": {"motor": {"kind": "revolute", "drive": {"kind": "spin-up", "rate": 4.0, "duration": 1.0}}}}
+    assert drive_period(load) == drive_period(load | rotor) == 0.25
+    assert drive_period(rotor) == pytest.approx(np.pi / 4.0)
+    assert drive_period(crank) == pytest.approx(np.pi / 2.0)
 
 
 def test_jumps_of_impacts_are_no_crossings_of_a_section() -> None:

@@ -56,7 +56,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     for axis in "xy":
         axis_help = f"phase, poincare: the signal along {axis} (default: a signal and its rate)"
         parser.add_argument(f"--{axis}", metavar="NAME", help=axis_help)
-    period_help = "poincare, bifurcation: time between points, s (default: that of the harmonic load)"
+    period_help = (
+        "poincare, bifurcation: time between points, s (default: that of the harmonic load or of the rotation)"
+    )
     parser.add_argument("--period", metavar="T", type=float, help=period_help)
     section_help = "poincare, bifurcation: points where a signal rises through a value"
     parser.add_argument("--section", metavar="SIGNAL=VALUE", help=section_help)

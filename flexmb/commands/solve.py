@@ -7,6 +7,9 @@ import time
 from pathlib import Path
 from typing import Any
 
+REPEATED = 60.0
+"""Time of a solution above which it is not repeated, s."""
+
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``flexmb solve``."""
@@ -31,6 +34,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     """Solve every problem, continuing after one that is not solved (exit code 3 at the end)."""
+    import numpy as np
+
     from flexmb.errors import InputError
     from flexmb.nonsmooth import ContactNotConverged, ContactSolver, read_problem, write_problem
     from flexmb.nonsmooth.compare import files_of
@@ -55,12 +60,16 @@ def main(args: argparse.Namespace) -> int:
         problem = read_problem(path)
         if args.write:
             write_problem(problem, args.write)
-        began = time.perf_counter()
-        try:
-            solution, words = solver.solve(problem), "solved"
-        except ContactNotConverged as err:
-            solution, words, code = err.solution, f"NOT SOLVED (worst: contact {err.block})", 3
-        passed = time.perf_counter() - began
+        passed = np.inf
+        for _ in range(2):  # the first time may include compilation
+            began = time.perf_counter()
+            try:
+                solution, words = solver.solve(problem), "solved"
+            except ContactNotConverged as err:
+                solution, words, code = err.solution, f"NOT SOLVED (worst: contact {err.block})", 3
+            passed = min(passed, time.perf_counter() - began)
+            if passed > REPEATED:
+                break
         size = f"{problem.nc} contacts, {problem.n} rows"
         figures = f"residual {solution.residual:.3g}, {solution.iterations} iterations, {passed:.3g} s"
         print(f"{path}: {words} by {solution.solver}: {size}, {figures}")

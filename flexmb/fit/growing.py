@@ -17,6 +17,8 @@ from scipy.stats import norm, qmc
 from flexmb.fit.methods import Residuals
 from flexmb.state import Array
 
+Mask = NDArray[np.bool_]
+"""Residuals in use, (m,)."""
 PARTS = np.geomspace(0.1, 1.0, 12)
 """Parts of the time of the data, one after the other."""
 ROUNDS = 4
@@ -131,12 +133,12 @@ class Search:
         for k, use in enumerate(parts):
             left -= self._refine_part(use, min(ROUNDS, left - (len(parts) - 1 - k)))
 
-    def _parts(self) -> list[NDArray[np.bool_]]:
+    def _parts(self) -> list[Mask]:
         """Return the residuals of each part of the data; parts with few of them are left out."""
         parts = [self._when <= part * (1.0 + 1e-12) for part in PARTS]
         return [use for use in parts[:-1] if use.sum() >= LEAST_POINTS * (self._points[0].size + 1)] + parts[-1:]
 
-    def _refine_part(self, use: Array, most: int) -> int:
+    def _refine_part(self, use: Mask, most: int) -> int:
         """Draw generations for the residuals in use, and return their number."""
         for done in range(1, most + 1):
             before = self._costs(use).min()
@@ -147,11 +149,11 @@ class Search:
                 return done
         return max(most, 0)
 
-    def _deviations(self, use: Array) -> Array:
+    def _deviations(self, use: Mask) -> Array:
         weights, here = self._weights(use), np.array(self._points)
         return np.asarray(np.sqrt(weights @ (here - weights @ here) ** 2))
 
-    def _described(self, use: Array) -> bool:
+    def _described(self, use: Mask) -> bool:
         """Return whether the best point describes the residuals in use within sigma."""
         rms = np.sqrt(2.0 * self._costs(use).min() / max(use.sum(), 1))
         return self._known_sigma and bool(rms <= far_from_data(int(use.sum()), self._points[0].size))
@@ -164,7 +166,7 @@ class Search:
                 self._points.append(u)
                 self._found.append(found)
 
-    def _drawn(self, use: Array) -> Array:
+    def _drawn(self, use: Mask) -> Array:
         """Return new points near the best ones for the residuals in use, (n, p)."""
         weights = self._weights(use)
         here = np.array(self._points)
@@ -179,10 +181,10 @@ class Search:
         folded = np.abs(moved) % 2.0  # reflected at the bounds
         return np.asarray(np.where(folded > 1.0, 2.0 - folded, folded))
 
-    def _costs(self, use: Array) -> Array:
+    def _costs(self, use: Mask) -> Array:
         return np.array([0.5 * float(found[use] @ found[use]) for found in self._found])
 
-    def _weights(self, use: Array) -> Array:
+    def _weights(self, use: Mask) -> Array:
         """Return weights exp(-cost / T) for the residuals in use, with the least T for which several points count."""
         costs = self._costs(use)
         above = costs - costs.min()
