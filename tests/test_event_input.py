@@ -8,7 +8,91 @@ import pytest
 from event_runs import ball
 
 import flexmb as fm
+from flexmb.cli import main
 from flexmb.errors import InputError
+
+CASE = """
+[time]
+end = 0.5
+tolerance = 1e-8
+
+[scheme]
+name = "phem56"
+
+[gravity]
+acceleration = [0.0, 0.0, -9.81]
+
+[bodies.ball]
+kind = "particle"
+mass = 1.0
+position = [0.0, 0.0, 1.0]
+
+[contacts.floor]
+kind = "node-plane"
+node = "ball"
+normal = [0.0, 0.0, 1.0]
+
+[contacts.track]
+kind = "node-curve"
+node = "ball"
+y_axis = [0.0, 0.0, 1.0]
+pieces = [
+  { kind = "segment", start = [-2.0, -1.0], end = [0.0, -1.0] },
+  { kind = "segment", start = [0.0, -1.0], end = [2.0, -1.0] },
+]
+
+[output]
+interval = 0.1
+"""
+BELOW = ("time.tolerance = 1e-17", "double precision", "1e-1")
+SPACE = ("friction in space", "contact 'floor'", "hybrid")
+WRONG = {
+    **{
+        f"tolerance, {name}": ([("1e-8", "1e-17"), ("phem56", name)], BELOW)
+        for name in ("phem56", "hybrid", "radau-iia-5", "generalized-alpha", "moreau-jean")
+    },
+    "tolerance, large motion": (
+        [("1e-8", "1e-17"), ("phem56", "newmark"), ('"particle"', '"rigid"\ninertia = [1.0, 1.0, 1.0]')],
+        BELOW,
+    ),
+    "friction": ([("normal = [0.0, 0.0, 1.0]", "normal = [0.0, 0.0, 1.0]\nfriction = 0.3")], SPACE),
+    "friction, alpha family": (
+        [
+            ("normal = [0.0, 0.0, 1.0]", "normal = [0.0, 0.0, 1.0]\nfriction = 0.3"),
+            ("phem56", "newmark"),
+            ("end = 0.5", "end = 0.5\nevents = true"),
+        ],
+        (*SPACE, "newmark"),
+    ),
+    "edges": (
+        [("start = [0.0, -1.0]", "start = [0.0, -0.75]")],
+        ("contacts.track.pieces.1.start", "piece 2", "piece 1", "(0, -1)", "0.25 m"),
+    ),
+}
+"""What is changed in the case, and the words of the message."""
+
+
+@pytest.mark.parametrize("changed", WRONG)
+@pytest.mark.parametrize("command", ["validate", "run"])
+def test_the_command_line_refuses_by_name(
+    command: str, changed: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The case as it stands is accepted; nothing is written of one that is refused."""
+    monkeypatch.chdir(tmp_path)
+    path, text = tmp_path / "case.toml", CASE
+    path.write_text(text)
+    assert main(["validate", "case.toml"]) == 0
+    edits, words = WRONG[changed]
+    for old, new in edits:
+        assert old in text
+        text = text.replace(old, new)
+    path.write_text(text)
+    capsys.readouterr()
+    assert main([command, "case.toml"]) == 2
+    said = capsys.readouterr().err
+    assert "Traceback" not in said
+    assert all(word in said for word in ("case.toml", *words)), said
+    assert [entry.name for entry in tmp_path.iterdir()] == ["case.toml"]
 
 
 @pytest.mark.parametrize("scheme", ["phem56", "hybrid", "radau-iia-5"])

@@ -12,8 +12,8 @@ from flexmb.schemes.scheme import SchemesThat
 from flexmb.system.multibody_system import MultibodySystem
 from flexmb.system.user_functions import functions_of, sampled_functions
 
-LEAST_TOLERANCE = 1e-13
-"""Smallest tolerance in small motion: below it the estimated error of a step is round-off."""
+LEAST_TOLERANCE, LEAST_OF_HALVING = 1e-14, 1e-13
+"""Smallest tolerances: of estimates from accelerations, and of those from differences between positions."""
 
 WITH_ERROR = SchemesThat(lambda c: c.error_known != "", lambda c: c.error_known.replace("always", ""))
 """Schemes of which a tolerance can choose the steps, in small motion and in large."""
@@ -40,15 +40,15 @@ def check_plan(plan: Plan, engine: str = "auto") -> None:
         message = f"cannot be false with '{plan.scheme.name}', which integrates between events; leave it out"
         raise InputError(message, where="time", key="events", value=False)
     if plan.with_events:
-        from flexmb.drive.events.stiffness import check_stability, check_tolerance
-
-        check_events(plan.scheme, system, plan.tolerance)
-        if plan.tolerance:
-            check_tolerance(plan)
-        else:
-            check_stability(plan)
+        check_events(plan.scheme, system)
     else:
         _check_steps(plan, engine)
+    if plan.tolerance:
+        _check_tolerance(plan)
+    if plan.with_events:
+        from flexmb.drive.events.stiffness import check_stability
+
+        check_stability(plan)
     if plan.every != 1 and sampled_functions(plan.system):
         message = "a force that depends on the motion of its node is sampled in every step; leave this at 1"
         raise InputError(message, where="output", key="every", value=plan.every)
@@ -60,12 +60,17 @@ def check_plan(plan: Plan, engine: str = "auto") -> None:
 
 def _check_steps(plan: Plan, engine: str) -> None:
     """Raise InputError for laws, a solver or a tolerance that time stepping does not support."""
-    system = plan.system
     check_laws(plan, engine)
     if plan.tolerance and not plan.scheme.has_error_estimate:
         name = getattr(plan.scheme, "name", type(plan.scheme).__name__)
         message = f"requires a scheme with an error estimate: one of {WITH_ERROR}; with {name} give step or steps"
         raise InputError(message, where="time", key="tolerance", value=plan.tolerance)
-    if plan.tolerance and plan.tolerance < LEAST_TOLERANCE and not isinstance(system, MultibodySystem):
-        message = f"must be at least {LEAST_TOLERANCE:g}: below that the error of a step is round-off"
+
+
+def _check_tolerance(plan: Plan) -> None:
+    """Raise InputError for a tolerance below what double precision can reach."""
+    by_forces = isinstance(plan.system, MultibodySystem) and plan.scheme.error_in_large_motion
+    least = LEAST_TOLERANCE if plan.with_events or by_forces else LEAST_OF_HALVING
+    if plan.tolerance < least:
+        message = f"is below the accuracy of double precision; must be at least {least:g}"
         raise InputError(message, where="time", key="tolerance", value=plan.tolerance)

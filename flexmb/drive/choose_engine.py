@@ -35,7 +35,7 @@ def choose_engine(plan: Plan, engine: str = "auto") -> Engine:
     if plan.with_events:
         if engine == "compiled":
             raise InputError("events are located step by step; use auto or general", key="engine", value=engine)
-        check_events(plan.scheme, system, plan.tolerance)
+        check_events(plan.scheme, system)
         from flexmb.drive.events.event_engine import EventEngine
 
         return EventEngine(plan)

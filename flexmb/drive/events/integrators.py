@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from flexmb.drive.events.step_control import LEAST
 from flexmb.errors import InputError
 from flexmb.kernels.laws.law_codes import COULOMB
 from flexmb.schemes.alpha_family import Alpha
@@ -29,12 +28,9 @@ def integrator_of(scheme: Scheme) -> SmoothScheme:
     raise InputError(message, where="time", key="events", value=True)
 
 
-def check_events(scheme: Scheme, system: LinearSystem | MultibodySystem, tolerance: float) -> None:
+def check_events(scheme: Scheme, system: LinearSystem | MultibodySystem) -> None:
     """Raise InputError for features that the event driver does not support."""
     integrator_of(scheme)
-    if tolerance and tolerance < LEAST:
-        message = f"is below the accuracy of double precision; must be at least {LEAST:g}"
-        raise InputError(message, where="time", key="tolerance", value=tolerance)
     if isinstance(system, MultibodySystem) and system.spheres:
         message = "cannot be used with contacts of kind 'spheres'; list the pairs as contacts of kind sphere-sphere"
         raise InputError(message, where="scheme", key="name", value=scheme.name)

@@ -14,8 +14,6 @@ from flexmb.state import Array
 from flexmb.system.linear_system import LinearSystem
 from flexmb.system.multibody_system import MultibodySystem
 
-LEAST = 1e-14
-"""The smallest tolerance attainable in double precision."""
 LARGEST, SMALLEST, SAFETY = 5.0, 0.2, 0.9
 
 

@@ -51,11 +51,16 @@ def _beyond(step: Array, steps: float) -> Array:
 
 
 def check_stability(plan: Plan) -> None:
-    """Raise InputError for steps of one size with which a motion grows, in a step or over the run."""
+    """Raise InputError for steps of one size with which a motion grows, or where a tolerance leads to too many."""
     scheme, h, span = plan.scheme, plan.h, plan.span
     if not np.isfinite(scheme.stability):
         return
     found = plan.start_vibrations
+    if plan.tolerance:
+        least, words = _many_steps(scheme, found, span)
+        if least > TOO_MANY:
+            raise InputError(words, where="scheme", key="name", value=scheme.name)
+        return
     step = growth(scheme, h, found)
     if not step.size or _beyond(step, span / h).max() < 1.0:
         return
@@ -132,16 +137,6 @@ def _many_steps(scheme: Scheme, found: Vibrations, span: float) -> tuple[float, 
     return least, (
         f"'{scheme.name}' is explicit, and {found.words(k)}: stability alone requires {least:.2g} steps; {USE_INSTEAD}"
     )
-
-
-def check_tolerance(plan: Plan) -> None:
-    """Raise InputError where a tolerance chooses the steps and stability requires more than any run can take."""
-    scheme = plan.scheme
-    if not np.isfinite(scheme.stability):
-        return
-    least, words = _many_steps(scheme, plan.start_vibrations, plan.span)
-    if least > TOO_MANY:
-        raise InputError(words, where="scheme", key="name", value=scheme.name)
 
 
 def cause_of_growth(
