@@ -117,14 +117,50 @@ def test_kinks_of_loads_are_steps():
     assert run.state.q[0] == pytest.approx(x, abs=1e-11)
 
 
-def test_a_plate_that_starts_at_once_hits_what_lies_on_it():
+@pytest.mark.parametrize("ends", [0.2, 2.1])
+def test_a_plate_that_starts_at_once_hits_what_lies_on_it(ends):
     """A ramp of the plane's position: its speed jumps at a kink, which is an impact."""
-    model = ball(restitution=0.5, gravity=9.81, height=0.0, motion=fm.Ramp(start_time=0.1, end_time=0.2, end_value=0.1))
+    motion = fm.Ramp(start_time=0.1, end_time=ends, end_value=ends - 0.1)
+    model = ball(restitution=0.5, gravity=9.81, height=0.0, motion=motion)
     run = Run(model, "dopri5", 0.15, 15)
     assert run.failure is None
     assert run.times("impact")[0] == pytest.approx(0.1, abs=1e-9)
     assert run.block.velocity[9, 0] == pytest.approx(0.5, abs=1e-6)  # the sample at the kink is that after it
     assert run.unexplained < 1e-12
+
+
+@pytest.mark.parametrize("scheme", [*SCHEMES, "generalized-alpha", "newmark"])
+def test_a_drive_whose_speed_jumps_is_an_impact_at_its_kink(scheme):
+    """From 2 to 5 rad/s at 0.37 s, between two steps: the work of the drive is J (5^2 - 2^2) / 2."""
+    model = fm.Model()
+    model.add(fm.RigidPlanar("wheel", mass=1.0, inertia=0.4, angular_velocity=2.0))
+    turn = fm.Table(time=[0.0, 0.37, 2.0], value=[0.0, 0.74, 0.74 + 5.0 * 1.63])
+    model.add(fm.Revolute("shaft", a="ground", b="wheel", axis=(0, 0, 1), drive=turn))
+    run = Run(model, fm.SCHEMES[scheme](), 1.0, 10)
+    assert run.failure is None
+    np.testing.assert_allclose(run.times("kink"), [0.37], rtol=0, atol=1e-15)
+    assert run.state.v[2] == pytest.approx(5.0, abs=1e-12)
+    assert run.state.q[2] == pytest.approx(0.74 + 5.0 * 0.63, abs=1e-12)
+    assert run.column("work_drive")[-1] == pytest.approx(0.5 * 0.4 * 21.0, abs=1e-12)
+    assert run.unexplained < 1e-13
+
+
+@pytest.mark.parametrize("scheme", [*SCHEMES, "generalized-alpha", "newmark"])
+def test_a_block_that_sticks_begins_to_slip_where_the_force_exceeds_friction(scheme):
+    """8 sin t on 1 kg, mu m g = 3.924 N: sticks until sin t = 3.924 / 8, then slides in closed form."""
+    model = fm.Model(gravity=(0, 0, -9.81))
+    model.add(fm.Particle("block", mass=1.0, axes="xz"))
+    model.add(fm.NodalForce("push", node="block", force=(8, 0, 0), function=fm.Harmonic(omega=1.0)))
+    model.add(fm.NodePlane("floor", node="block", normal=(0, 0, 1), friction=0.4))
+    scheme = fm.SCHEMES[scheme]()
+    run = Run(model, scheme, 2.0, 100)
+    slips = np.arcsin(0.4905)
+    t = 2.0 - slips
+    x = 8.0 * (t * np.cos(slips) - np.sin(2.0) + np.sin(slips)) - 1.962 * t * t
+    assert run.failure is None
+    assert run.times("slip") == pytest.approx([slips], abs={2: 1e-4, 3: 1e-7}.get(scheme.order, 1e-9))
+    assert run.state.q[0] == pytest.approx(x, abs={2: 1e-3, 3: 1e-6}.get(scheme.order, 1e-8))
+    assert run.unexplained < 1e-13
 
 
 def test_dense_output_of_hem5_is_of_order_four():

@@ -44,16 +44,20 @@ def corner_times(system: MultibodySystem, start: float, end: float, h: float) ->
     return np.array(kept, dtype=np.float64)
 
 
-def corners_of(functions: Functions, k: int, h: float) -> Array:
-    """Return the times of the corners of function k."""
+def points_of(functions: Functions, k: int) -> tuple[Array, Array, bool]:
+    """Return times and values between which function k is linear, and whether its slope goes on outside them."""
     kind, data = functions.kind[k], functions.data[functions.ptr[k] : functions.ptr[k + 1]]
     if kind == RAMP:
-        time, values, goes_on = data[:2], data[2:], False
-    elif kind == TABLE:
-        n = (data.size - 1) // 2
-        time, values, goes_on = data[1 : n + 1], data[n + 1 :], data[0] == 1.0
-    else:
-        return np.empty(0)
+        return data[:2], data[2:], False
+    n = (data.size - 1) // 2 if kind == TABLE else 0
+    return data[1 : n + 1], data[n + 1 : 2 * n + 1], bool(n and data[0] == 1.0)
+
+
+def corners_of(functions: Functions, k: int, h: float) -> Array:
+    """Return the times of the corners of function k."""
+    time, values, goes_on = points_of(functions, k)
+    if not time.size:
+        return time
     slopes = np.diff(values) / np.diff(time)
     outside = slopes[[0, -1]] if goes_on else np.zeros(2)
     jumps = np.abs(np.diff(np.concatenate([outside[:1], slopes, outside[1:]])))

@@ -5,37 +5,56 @@ Corners of ramps and tables, both ends of a spin-up, times of a table of speeds:
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
-from flexmb.drive.drive_corners import corners_of
+from flexmb.drive.drive_corners import corners_of, points_of
 from flexmb.kernels.geometry.tables import SPEED_TABLE, SPIN_UP, Functions
+from flexmb.kernels.geometry.time_functions import NUDGE
 from flexmb.state import Array
 from flexmb.system.linear_system import LinearSystem
 from flexmb.system.multibody_system import MultibodySystem
 
 
 def kink_times(system: LinearSystem | MultibodySystem, start: float, end: float, h: float) -> Array:
-    """Return the times in (start, end) at which a function of time has a kink, increasing."""
-    found = [np.empty(0)]
+    """Return the times in (start, end) at which a function of time has a kink, and where steps end before it, (2, n).
+
+    There the slope of a motion is still that before the kink: within round-off of all times of the function it is
+    already that after it. Of the functions of loads only values count, which are continuous.
+    """
+    found = [np.empty((2, 0))]
+    for functions, k, moves in _functions(system):
+        times = _kinks(functions, k, h)
+        latest = np.abs([*times, *points_of(functions, k)[0]]).max(initial=0.0) if moves else 0.0
+        found.append(np.stack([times, times - 4.0 * NUDGE * np.maximum(np.maximum(np.abs(times), latest), h)]))
+    both = np.concatenate(found, axis=1)
+    both = both[:, np.lexsort(both[::-1])]
+    near = 1e-9 * h
+    both = both[:, (both[0] > start + near) & (both[0] < end - near)]
+    return both[:, np.diff(both[0], prepend=-np.inf) > near]
+
+
+def _functions(system: LinearSystem | MultibodySystem) -> Iterator[tuple[Functions, int, bool]]:
+    """Yield the functions of time, each as one of a table, and whether it moves something, so that its slope counts.
+
+    Users' functions have no known kinks.
+    """
     if isinstance(system, MultibodySystem):
-        functions = system.tables.functions
-        found += [_kinks(functions, k, h) for k in range(functions.kind.size)]
-    else:
-        used = [load.phi for load in system.loads] + list(system.contacts.motions)
-        for function in used:
-            code = getattr(function, "code", None)
-            if code is None:  # a user-defined function without known kinks
-                continue
+        functions, moving = system.tables.functions, set(system.tables.rows.function.tolist())
+        yield from ((functions, k, k in moving) for k in range(functions.kind.size))
+        return
+    loads, motions = [load.phi for load in system.loads], list(system.contacts.motions)
+    for i, function in enumerate(loads + motions):
+        code = getattr(function, "code", None)
+        if code is not None:
             kind, data = code()
             one = Functions(np.array([kind]), np.array([0, data.size]), np.asarray(data, dtype=np.float64))
-            found.append(_kinks(one, 0, h))
-    times = np.unique(np.concatenate(found))
-    near = 1e-9 * h
-    times = times[(times > start + near) & (times < end - near)]
-    return times[np.diff(times, prepend=-np.inf) > near]
+            yield one, 0, i >= len(loads)
 
 
 def _kinks(functions: Functions, k: int, h: float) -> Array:
+    """Return the times of the kinks of function k."""
     data = functions.data[functions.ptr[k] : functions.ptr[k + 1]]
     if functions.kind[k] == SPIN_UP:
         return np.array([0.0, data[1]])

@@ -19,8 +19,6 @@ from flexmb.drive.events.undecided import Undecided
 from flexmb.drive.events.watch import CLOSING, EDGE, FLIP, RELEASE, STICKING, Event, Watch
 from flexmb.smooth.smooth_step import SmoothStep
 
-CORNER = 4e-12
-"""Distance before a kink at which steps end, over the time: the slope at the kink is already that after it."""
 EPS = float(np.finfo(float).eps)
 
 
@@ -35,12 +33,11 @@ class Motion(Undecided):
 
     def advance_to(self, t: float) -> None:
         """Advance exactly to a time on the grid."""
-        inner = self.kinks[(self.kinks > self.state.t) & (self.kinks <= t)]
-        for kink in inner:
-            early = kink - CORNER * max(abs(kink), self.h)
+        inner = (self.kinks[0] > self.state.t) & (self.kinks[0] <= t)
+        for kink, early in self.kinks[:, inner].T.tolist():
             if early > self.state.t:
                 self._go(early)
-            self._cross(float(kink))
+            self._cross(kink)
         self._go(t)
 
     def _cross(self, kink: float) -> None:

@@ -43,8 +43,8 @@ class MotionState:
         Length of the steps, or of the intervals between samples.
     tolerance : float
         Of the local error; 0 for steps of one size.
-    kinks : array
-        Times at which functions of time have kinks.
+    kinks : (2, n) array
+        Times at which functions of time have kinks, and where steps end before them.
     span : float
         Time of the run, s.
     """
