@@ -9,7 +9,7 @@ from flexmb.kernels.cones.cone_nsgs import solve_nsgs
 from flexmb.kernels.cones.cone_rows import SparseRows
 from flexmb.state import Array, IntArray
 
-FIRST, LEAST, SMALL = 8, (16, 24), 120
+FIRST, LEAST, SMALL = 8, (16, 24), 200
 """Sweeps between the first looks at the rate, and sweeps made in any case, up to so many rows and above: others need
 them as a start."""
 OVER = 1.3
