@@ -281,6 +281,19 @@ def test_a_slider_in_a_clearance_hits_rests_and_is_let_go_at_the_times_of_the_re
     assert run.contact_work == pytest.approx(-0.090349994392, abs=1e-8)
 
 
+@pytest.mark.parametrize(
+    ("scheme", "tolerance"), [("phem56", 1e-6), ("phem56", 1e-8), ("hem5", 1e-6), ("radau-iia-5", 1e-6)]
+)
+def test_corners_that_lose_their_forces_together_leave_together(scheme, tolerance):
+    """E12, one sample: forces that all vanish have no scale of their own; one at a time the corners closed in turns."""
+    run = Run(fm.load_case("clearance_event_driven").plan.system, scheme, 0.05, 1, tolerance=tolerance)
+    assert run.failure is None
+    assert run.times("contact").size == 0
+    lets = np.repeat([0.015020309097, 0.034298095116], 2)
+    np.testing.assert_allclose(run.times("release"), lets, rtol=0, atol=tolerance)
+    assert run.unexplained < 1e-12
+
+
 def test_corners_of_a_turned_slider_hit_in_turns_within_two_microseconds():
     """E12 with -0.01 rad/s of the slider at the start: eleven impacts from t = 0.0026909 on, flight until 2.8 ms."""
     case = fm.load_case("clearance_event_driven", ["bodies.slider.angular_velocity=-0.01"])

@@ -83,9 +83,12 @@ class Settling(MotionState):
         elif event.kind == RELEASE:
             released = none
             if event.contact >= 0:
-                lam = state.lam[phase.normals]
-                falls = lam < step.start.lam[phase.normals] if step is not None else np.ones(lam.size, dtype=bool)
-                released = phase.closed[(lam <= self.thresholds.no_force(phase, state)) & falls]
+                lam, tau = state.lam[phase.normals], self.thresholds.no_force(phase, state)
+                falls = np.ones(lam.size, dtype=bool)
+                if step is not None:  # where all forces vanish together their scale is that before it
+                    falls = lam < step.start.lam[phase.normals]
+                    tau = max(tau, self.thresholds.no_force(phase, step.start))
+                released = phase.closed[(lam <= tau) & falls]
                 released = np.union1d(released, [event.contact]).astype(np.int64)
             self._settle(released, {}, jumps=False)
         elif event.kind == SLIPPING:
