@@ -24,6 +24,8 @@ from flexmb.record.series import STATUS_WORDS, ContactSeries
 
 MOST = 20000
 """Maximum number of points of a figure; more are thinned out, keeping those nearest to the cone."""
+FEW, FEW_SIZE = 200, 22.0
+"""Number of points up to which they are drawn with the larger size, points squared."""
 
 
 @dataclass(frozen=True)
@@ -103,7 +105,9 @@ def plot_cone(result: Result, name: str, save: str | Path | None = None) -> Show
         _draw_cone(panels[0], pushes, flat)
         if disk:
             _draw_disk(panels[1], pushes)
-        panels[0].legend(loc="upper left", borderpad=0.6, markerscale=2.5)  # there is nothing above the cone
+        panels[0].legend(
+            loc="upper left", borderpad=0.6, markerscale=1.4 if len(pushes.size) <= FEW else 2.5
+        )  # there is nothing above the cone
         figure.suptitle(f"Friction cone of {name}", x=0.02, ha="left", fontsize=10)
         if words := _note(result, pushes):
             figure.supxlabel(textwrap.fill(words, 120 if disk else 66), fontsize=8)
@@ -146,12 +150,15 @@ def _draw_disk(axes: Axes, pushes: Pushes) -> None:
 
 
 def _scatter(axes: Axes, x: Array, y: Array, status: IntArray) -> None:
+    """Draw points by their status, few of them larger; hollow ones of contacts that are open again."""
+    size = FEW_SIZE if len(x) <= FEW else 7.0
     for k, word in STATUS_WORDS.items():
         own = status == k
+        color = COLOURS[word] if k else "none"
         if own.any():
             axes.scatter(
-                x[own], y[own], s=7.0, color=COLOURS[word], linewidths=0, alpha=0.75, label=word, zorder=3,
-                rasterized=bool(own.sum() > 2000),
+                x[own], y[own], s=size, facecolor=color, edgecolor=color if k else INK, linewidths=0.0 if k else 0.8,
+                alpha=0.75 if k else 1.0, label=word, zorder=3, rasterized=bool(own.sum() > 2000), clip_on=False,
             )  # fmt: skip
 
 

@@ -205,8 +205,8 @@ def _over_length(axes: Any, layout: Layout, body: str, cells: IntArray, curves: 
         ends = values[order] * (chain.turned[:, None] if axis else 1.0)
         drawn.append(np.where(chain.turned[:, None] > 0, ends, ends[:, ::-1]).ravel())
     if len(drawn) == 1:
-        axes.fill_between(x, drawn[0], 0.0, where=drawn[0] >= 0.0, color=POSITIVE, alpha=0.25, linewidth=0.0)
-        axes.fill_between(x, drawn[0], 0.0, where=drawn[0] <= 0.0, color=NEGATIVE, alpha=0.25, linewidth=0.0)
+        for own, color in ((drawn[0] >= 0.0, POSITIVE), (drawn[0] <= 0.0, NEGATIVE)):
+            axes.fill_between(x, drawn[0], 0.0, where=own, interpolate=True, color=color, alpha=0.25, linewidth=0.0)
     else:
         axes.fill_between(x, *drawn, color=FAINT, alpha=0.3, linewidth=0.0)
     for y in drawn:

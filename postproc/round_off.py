@@ -15,12 +15,12 @@ from flexmb.record.result import Result
 def length_of(result: Result) -> float:
     """Return the size of a system, m: from its initial points, the largest gap, and the displacement at contacts.
 
-    A mass that slides has no size of its own: the way is that of its contact's largest speed over the time of the run.
+    A mass that slides has no size of its own: its way is the longest of a contact during the run.
     """
     points = np.asarray(result.tree["/layout/points"][()]) if "/layout/points" in result.tree else np.zeros((0, 3))
     size = float(np.ptp(points, axis=0).max()) if len(points) else 0.0
     gaps = (_largest(contact.gap) for contact in result.contacts.values())
-    return max([size, _speed(result) * _duration(result), *gaps])
+    return max([size, _way(result), *gaps])
 
 
 def speed_of(result: Result) -> float:
@@ -33,6 +33,14 @@ def _speed(result: Result) -> float:
     contacts = result.contacts.values()
     slips = [_largest(contact.slip) for contact in contacts if contact.has("slip")]
     return max([0.0, *slips, *(_largest(contact.velocity) for contact in contacts)])
+
+
+def _way(result: Result) -> float:
+    """Return the longest way that a contact slides or moves along its normal, m."""
+    contacts = result.contacts.values()
+    rates = [contact.slip for contact in contacts if contact.has("slip")] + [contact.velocity for contact in contacts]
+    ways = [np.trapezoid(np.abs(np.nan_to_num(rate)), result.time, axis=0) for rate in rates if rate.size]
+    return max((float(np.max(way)) for way in ways), default=0.0)
 
 
 def _duration(result: Result) -> float:

@@ -385,4 +385,14 @@ class Scene:
     def slab(self, plane: ContactPlane, t: float, frame: dict[str, Array]) -> Any:
         """Return the slab of a plane at a time."""
         offset = self._offset(plane, t, frame) - self.reach[plane.name]
-        return self.shapes.slab(plane, offset, self._feet(plane, t, frame))
+        feet = self._feet(plane, t, frame) if plane.rest is None else self._way[plane.name]
+        return self.shapes.slab(plane, offset, feet)
+
+    @cached_property
+    def _way(self) -> dict[str, Array]:
+        """Projections on fixed planes of their points at all times, (k, 3), m: such a plane does not follow them."""
+        still = [plane for plane in self.planes if plane.rest is not None]
+        return {
+            plane.name: outermost(np.concatenate([self._feet(plane, t, frame) for t, frame in self.frames]))
+            for plane in still
+        }

@@ -320,6 +320,23 @@ def test_data_that_do_not_fit(place, capsys, text, words):
     assert all(word in said for word in words), said
 
 
+def test_one_of_many_narrow_minima_is_told(place, monkeypatch):
+    """Short differences see one minimum of width 0.004, long ones the parabola over all of them."""
+
+    def wavy(self, values):
+        x = values[0] - DRAG
+        return np.array([100.0 * x, 20.0 * np.sin(np.pi * x / 0.004), 30.0 * (values[1] - G), *np.zeros(18)])
+
+    monkeypatch.setattr(Comparison, "residuals", wavy)
+    result = fm.load_fit(place / "fall_fit.toml").run()
+    assert result.rough
+    assert result.rms < result.far
+    assert np.all(np.abs(result.values - [DRAG, G]) < 3.0 * result.errors)
+    assert 0.005 < result.errors[0] < 0.1  # 0.01 over all minima
+    monkeypatch.setattr(Comparison, "residuals", lambda self, values: wavy(self, values) * ([1.0, 0.0] + 19 * [1.0]))
+    assert not fm.load_fit(place / "fall_fit.toml").run().rough
+
+
 def test_the_shipped_bounce_finds_what_its_data_were_made_of():
     result = fm.load_fit("bounce").run()
     assert result.converged

@@ -98,6 +98,8 @@ def test_a_run_goes_on_where_another_ended():
     assert second.time[0] == pytest.approx(0.6)
     later = whole.signals["ball.position"][60:]
     np.testing.assert_allclose(second.signals["ball.position"], later, rtol=0.0, atol=1e-13)
+    with pytest.raises(fm.InputError, match=r"later than start = 0\.6.*not its duration"):
+        half(end=0.4, start_from=first)
     at = half(end=1.0, start_from=(whole, 0.3))
     np.testing.assert_allclose(at.signals["ball.position"], whole.signals["ball.position"][30:], rtol=0.0, atol=1e-13)
     assert at.energy.total[0] == pytest.approx(whole.energy.total[30])

@@ -53,6 +53,22 @@ def test_a_plane_stands_still_while_what_may_hit_it_turns(tmp_path: Path) -> Non
     np.testing.assert_allclose(tops, tops[0], atol=1e-9)
 
 
+def test_a_fixed_plane_is_under_the_whole_way(tmp_path: Path) -> None:
+    fm.load_case("block_on_incline", ["time.end=0.3"]).run(tmp_path / "run")
+    slabs, places = [], []
+    for time in (0.0, 0.3):
+        scene, k = scene_of(tmp_path / "run", time, whole=True)
+        (plane,) = scene.planes
+        frame = scene.frame(k)
+        slabs.append(np.asarray(scene.slab(plane, time, frame).points))
+        places.append(scene.positions(frame)[0])
+    np.testing.assert_allclose(slabs[0], slabs[1], atol=1e-9)
+    way = places[1] - places[0]
+    assert np.linalg.norm(way) > 0.2
+    along = slabs[0] @ way
+    assert along.min() < places[0] @ way < places[1] @ way < along.max()
+
+
 def test_a_ball_that_contacts_give_a_radius_touches_with_it(tmp_path: Path) -> None:
     fm.load_case("chain_of_balls", ["time.end=0.4"]).run(tmp_path / "run")
     scene, k = scene_of(tmp_path / "run", 0.36)

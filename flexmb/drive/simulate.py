@@ -58,8 +58,8 @@ def simulate(
     scheme : Scheme, or its class or name
         E.g. ``GeneralizedAlpha(rho_inf=0.8)``; or ``"generalized-alpha"`` with ``rho_inf=0.8`` among ``options``.
     step, end : float
-        Step size and end time, s; ``step`` must divide ``end - start``. ``steps`` or ``tolerance`` may be given
-        instead.
+        Step size, and time at the end of the run (not its duration), s; ``step`` must divide ``end - start``.
+        ``steps`` or ``tolerance`` may be given instead.
     start : float, optional
         Time of the initial state, s; 0, or the time of the state of ``start_from``.
     start_from : Result, or (Result, time), optional

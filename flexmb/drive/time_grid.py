@@ -37,7 +37,8 @@ def time_grid(
     for key, value in (("start", start), ("end", end)):
         _check_number("time", key, value)
     if not (np.isfinite(end - start) and end > start):
-        raise InputError(f"must be later than start = {start:g}", where="time", key="end", value=end)
+        message = f"must be later than start = {start:g}: it is the time at the end of the run, not its duration"
+        raise InputError(message, where="time", key="end", value=end)
     ways = {"tolerance": tolerance, "step": step, "steps": steps}
     given = [key for key, value in ways.items() if value is not None]
     if len(given) != 1:

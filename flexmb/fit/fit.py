@@ -25,6 +25,7 @@ from flexmb.fit.methods import (
     nelder_mead,
     optuna,
     own_steps,
+    standard_errors,
 )
 from flexmb.fit.residuals import Comparison
 from flexmb.record.io.folder_lock import sole_writer
@@ -41,6 +42,8 @@ KEPT = 0.25
 """Share of the runs that a search leaves for the final least squares."""
 GAIN = 0.01
 """Relative decrease of the cost by a simplex below which it is not repeated."""
+NARROW = 5.0
+"""Standard errors by long differences over those by short ones above which a minimum is one of many narrow ones."""
 BRIEF = 8
 """Largest number of steps of least squares with fine differences before a search."""
 
@@ -152,10 +155,10 @@ class Fit:
 
 
 class _Local(NamedTuple):
-    """Differences of the residuals (m, p), their steps (p,), and whether the cost oscillates there."""
+    """Steps of differences (p,), standard errors for unit scatter (p,), and whether the cost oscillates there."""
 
-    J: Array
     steps: Array
+    errors: Array
     rough: bool
 
 
@@ -250,7 +253,16 @@ class _Work:
         steps, smooth = own_steps(self.residuals, u, self._fit.file.tables.difference, float(deviation))
         J = jacobian(self.residuals, u, steps)
         gain = expected_gain(J, here, u) / u.size
-        return _Local(J, steps, not smooth or gain > 0.5 * self._variance(self._best[0]))
+        # short differences may be too short where residuals jump, long ones are too long at a narrow minimum
+        short, long = standard_errors(J), self._long_errors(u)
+        narrow = bool(np.any(long > NARROW * short))
+        return _Local(
+            steps, np.maximum(short, long), not smooth or narrow or gain > 0.5 * self._variance(self._best[0])
+        )
+
+    def _long_errors(self, u: Array) -> Array:
+        """Return standard errors for unit scatter from the longest differences, (p,)."""
+        return standard_errors(jacobian(self.residuals, u, self._fit.file.tables.difference))
 
     def _by_simplices(self, edges: Array) -> Found:
         """Return the best point by a simplex around the best point so far, repeated while that helps and is needed."""
@@ -290,12 +302,12 @@ class _Work:
         self._limited = False
         here = self.residuals(u)
         assert here is not None
-        rough = self._local(u).rough
+        local = self._local(u)
         slope = np.array([self._slope(k, u) for k in range(u.size)])
         correlated = correlation(self._comparison.by_objective(here))
         scatter = self._variance(cost(here) * correlated)
-        errors = np.sqrt(scatter) * self._linear_errors(u) * slope
-        doubtful = self._oscillates or rough or (correlated > 1.0 and not self._describes())
+        errors = np.sqrt(scatter) * local.errors * slope
+        doubtful = self._oscillates or local.rough or (correlated > 1.0 and not self._describes())
         if self._search is not None and self._search.described and doubtful:
             errors = np.fmax(errors, self._search.spread * slope)
         errors = np.maximum(errors, self._extent(u, cost(here) + DEVIATIONS_SEEN**2 / 2.0 * scatter))
@@ -310,21 +322,8 @@ class _Work:
             converged,
             message,
             self._far,
-            rough,
+            local.rough,
         )
-
-    def _linear_errors(self, u: Array) -> Array:
-        """Return the larger standard errors of two linear models for unit scatter, nan if not determined, (p,).
-
-        Their differences are over about one standard error, which may be too short where residuals jump, and over the
-        longest step, which is too long at a narrow minimum.
-        """
-        both = []
-        for J in (self._local(u).J, jacobian(self.residuals, u, self._fit.file.tables.difference)):
-            A = J.T @ J
-            sure = np.linalg.matrix_rank(A) == u.size
-            both.append(np.sqrt(np.diag(np.linalg.inv(A))) if sure else np.full(u.size, np.nan))
-        return np.asarray(np.maximum(*both))
 
     def _extent(self, u: Array, most: float) -> Array:
         """Return the largest distances of the runs up to a cost from the best one, in standard deviations, (p,)."""

@@ -78,6 +78,13 @@ def own_steps(residuals: Residuals, u: Array, step: float, deviation: float) -> 
     return steps, False
 
 
+def standard_errors(J: Array) -> Array:
+    """Return the standard errors of a linear model for unit scatter, nan if the data do not determine them, (p,)."""
+    A = J.T @ J
+    sure = np.linalg.matrix_rank(A) == len(A)
+    return np.sqrt(np.diag(np.linalg.inv(A))) if sure else np.full(len(A), np.nan)
+
+
 def least_squares(
     residuals: Residuals, u0: Array, tolerance: float, steps: float | Array, most: int | None = None
 ) -> Found:
