@@ -56,6 +56,7 @@ class Curves:
         self._known = _names(result.tree)
         self._time: Array | None = None
         self._kept: dict[str, Array] = {}
+        self._bytes = 0
 
     @property
     def time(self) -> Array:
@@ -81,8 +82,9 @@ class Curves:
         """Return the values at the samples, (n+1,); recent curves are cached, since charts request them repeatedly."""
         if name not in self._kept:
             values = self._read(name)
-            while self._kept and sum(v.nbytes for v in self._kept.values()) + values.nbytes > ROOM:
-                del self._kept[next(iter(self._kept))]
+            self._bytes += values.nbytes
+            while self._kept and self._bytes > ROOM:
+                self._bytes -= self._kept.pop(next(iter(self._kept))).nbytes
             self._kept[name] = values
         return self._kept[name]
 
