@@ -147,6 +147,8 @@ def test_what_a_run_warns_of_and_notes_stands_on_its_page() -> None:
     assert said[1].startswith("in 2 steps a contact added energy")
     assert "[energy.md](../energy.md)" in said[1]
     assert said[2] == "a \\| b"
+    told = [said[1].replace("[energy.md](../energy.md)", "docs/energy.md")]
+    assert case_page(facts | {"summary": summary | {"notes": told}}, "").count("a contact added energy") == 1
     quiet = case_page(facts | {"summary": summary | {"energy": energy | {"numerical": 0.0}, "notes": []}}, "")
     assert "Warnings and notes of the run" not in quiet
 
@@ -214,6 +216,22 @@ def test_the_search_for_signals_ends_with_those_that_are_drawn(monkeypatch: pyte
     pile: Any = Pile({f"ball.position.{k}": np.linspace(0.0, 1.0, 5) ** (1.0 + k / 9.0) for k in range(200)})
     assert telling(pile, []) == pile.names[: signals_run.MOST]
     assert len(compared) <= signals_run.MOST**2
+
+
+class Sampled(dict[str, np.ndarray]):
+    """Curves over five samples."""
+
+    time = np.linspace(0.0, 1.0, 5)
+
+
+def test_an_axis_names_the_quantity_of_columns_and_components() -> None:
+    from matplotlib.figure import Figure
+
+    axes = Figure().subplots()
+    rows = {f"contacts.balls.gap.{k}": np.linspace(0.0, 3.0 + k, 5) for k in range(3)}
+    curves: Any = Sampled(rows)
+    signals_run._draw(axes, curves, list(rows))
+    assert axes.get_ylabel() == "gap [m]"
 
 
 def test_signals_of_other_sizes_have_frames_of_their_own() -> None:

@@ -141,7 +141,7 @@ def _figures(summary: dict[str, Any]) -> str:
         "scheme": f"`{name}`" + (f" ({plain_words(options)})" if options else ""),
         "steps": steps,
         "unknowns, joints, contacts": f"{summary['dofs']}, {summary.get('joints', 0)}, {summary['contacts']}",
-        "time on the build machine": f"{summary['wall_time_s']:.2g} s, {summary['us_per_step']:.3g} µs a step",
+        "time on the build machine": f"{summary['wall_time_s']:.2g} s, {summary['us_per_step']:.3g} µs per step",
         "deepest penetration": f"{summary['max_penetration']:.2g} m" if summary["contacts"] else "no contacts",
         "energy, start and end": f"{energy['initial']:.6g} J, {energy['final']:.6g} J",
         "ledger closes to": f"{energy['residual_max']:.1e} J",
@@ -152,7 +152,8 @@ def _figures(summary: dict[str, Any]) -> str:
 def _notes(summary: dict[str, Any]) -> list[str]:
     """Return the warnings and notes of the run as a box; an empty list if there are none."""
     lines = [line.strip() for line in energy_lines(summary["energy"])]
-    said = [line.removeprefix(WARNING) for line in lines if line.startswith(WARNING)] + summary.get("notes", [])
+    warned = [line.removeprefix(WARNING) for line in lines if line.startswith(WARNING)]
+    said = list(dict.fromkeys([*warned, *summary.get("notes", [])]))  # most warnings are among the notes
     if not said:
         return []
     words = (plain_words(line).replace("docs/energy.md", "[energy.md](../energy.md)") for line in said)

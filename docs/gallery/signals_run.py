@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from flexmb.analysis.measures.thinning import thinned
 from flexmb.case.case import Case
-from flexmb.postproc.named_curves import Curves
+from flexmb.postproc.named_curves import Curves, split_name
 from flexmb.postproc.signal_units import unit_of_signal
 from flexmb.postproc.style import CYCLE, STYLE
 from flexmb.postproc.ticks import take_out_power
@@ -106,8 +106,7 @@ def _same(curves: Curves, one: str, other: str) -> bool:
 
 def _draw(axes: Axes, curves: Curves, names: Sequence[str]) -> None:
     """Draw signals in one frame, with the legend above it."""
-    words = [name.split(".")[-2 if name[-2:] in (".x", ".y", ".z") else -1] for name in names]
-    word = ", ".join(dict.fromkeys(words)).replace("_", " ")
+    word = ", ".join(dict.fromkeys(split_name(name)[1] for name in names)).replace("_", " ")
     for name, colour in zip(names, CYCLE, strict=False):
         axes.plot(*thinned(curves.time, curves[name]), color=colour, label=name)
     unit = unit_of_signal(names[0])
