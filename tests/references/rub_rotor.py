@@ -174,7 +174,8 @@ def _march(M, C, K, G, columns, speeds, rows, gaps, restitution, mu, h, steps, e
         phi = speeds[0] * run + 0.5 * rate * run**2 + W * (t - run)
         C_now, K_now = C + W * G, K + (0.5 * dW) * G
         if turning != W + dW:
-            inverse, turning = np.linalg.inv(M + (0.5 * h) * C_now + (0.25 * h * h) * K_now), W + dW
+            inverse = np.ascontiguousarray(np.linalg.inv(M + (0.5 * h) * C_now + (0.25 * h * h) * K_now))
+            turning = W + dW
         c, s = np.cos(phi), np.sin(phi)
         # U (W^2 cos + W' sin) along y and U (W^2 sin - W' cos) along z: phi turned by that much
         force = columns[:, 0] * (W * W * c + dW * s) + columns[:, 1] * (W * W * s - dW * c)
