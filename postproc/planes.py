@@ -163,9 +163,10 @@ def contact_radii(opened: Opened) -> dict[str, float]:
     out: dict[str, float] = {}
     for table in opened.case.get("contacts", {}).values():
         for ref, radius in [*_balls(table), *_spheres(table, opened.case.get("bodies", {}))]:
-            body = str(ref).partition(".")[0]
             if isinstance(radius, int | float) and radius > 0.0:
-                out[body] = max(out.get(body, 0.0), float(radius))
+                body = str(ref).partition(".")[0]
+                named = [name for name in opened.case.get("bodies", {}) if fnmatchcase(name, body)]
+                out |= {name: max(out.get(name, 0.0), float(radius)) for name in named}
     return out
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import flexmb as fm
 from flexmb.drive.simulate import simulate
 from flexmb.errors import InputError, NotConverged
 from flexmb.parts.bodies import Bar, Beam, Particle
@@ -469,3 +470,24 @@ def test_from_case_data() -> None:
 def test_wrong_functions(data: object, words: str) -> None:
     with pytest.raises(InputError, match=words):
         time_function(data, "w.f")
+
+
+@pytest.mark.parametrize("large", [False, True])
+def test_nodes_of_many_bodies_are_named_by_a_pattern(large: bool) -> None:
+    def model(nodes: object, **more: object) -> fm.Model:
+        out = fm.Model()
+        for k in range(3):
+            if large:
+                out.add(fm.Rigid(f"ball{k}", mass=1.0, inertia=(1.0, 1.0, 1.0), position=(k, 0.0, 1.0)))
+            else:
+                out.add(fm.Particle(f"ball{k}", mass=1.0, position=(k, 0.0, 1.0)))
+        out.add(fm.Rigid("table", mass=1.0, inertia=(1.0, 1.0, 1.0)) if large else fm.Particle("table", mass=1.0))
+        out.add(fm.NodePlane("floor", nodes=nodes, normal=(0.0, 0.0, 1.0), **more))
+        return out
+
+    assert model("ball*").assemble().contacts.nc == 3
+    assert model(["ball?", "table"]).assemble().contacts.nc == 4
+    if large:
+        assert model("*", body="table").assemble().contacts.nc == 3  # not with itself
+    with pytest.raises(fm.InputError, match=r"contacts\.floor\.nodes = 'bell\*': matches no body; bodies: ball0"):
+        model("bell*").assemble()

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
 from functools import cached_property
 from typing import Any, ClassVar, cast
 
@@ -47,9 +48,10 @@ class NodePlane(LawKeys):
     node : NodeRef or str, optional
         One node, particle or point of a rigid body; or
     nodes : NodeRef, str or sequence of them, optional
-        several, e.g. ``"rod.all"``. Of several, nodes that cannot move along the normal (supported, or of a bar
-        perpendicular to it) are an error if they start inside. Otherwise they are omitted if the plane is at
-        rest; if it moves they are monitored, and the run fails when the plane reaches one.
+        several, e.g. ``"rod.all"``, or of many bodies by a pattern, ``"ball*"``, ``"rod?.last"``. Of several, nodes
+        that cannot move along the normal (supported, or of a bar perpendicular to it) are an error if they start
+        inside. Otherwise they are omitted if the plane is at rest; if it moves they are monitored, and the run fails
+        when the plane reaches one.
     point : (3,) array_like
         p, a point of the plane, m.
     normal : (3,) array_like
@@ -90,7 +92,7 @@ class NodePlane(LawKeys):
         self.law  # noqa: B018  (checks its keys)
         nonnegative(self.radius, "radius", self.where)
         for key, ref in self._refs():
-            if NodeRef.parse(ref, self.where, key).body == self._carrier:
+            if not is_pattern(ref) and NodeRef.parse(ref, self.where, key).body == self._carrier:
                 message = f"contact between a body and itself: the plane is carried by '{self._carrier}' too"
                 raise InputError(message, where=self.where, key=key, value=str(ref))
         self._motion  # noqa: B018  (checks its keys)
@@ -138,9 +140,14 @@ class NodePlane(LawKeys):
             raise InputError(wrong, where=self.where, key="surface_velocity", value=self.surface_velocity)
         return w
 
-    def _refs(self) -> list[tuple[str, object]]:
+    def _refs(self, bodies: Iterable[str] = ()) -> list[tuple[str, object]]:
+        """Return the references to nodes by their keys; patterns are replaced where the names of bodies are given."""
         if self.node is not None:
             return [("node", self.node)]
+        others = [name for name in bodies if name != self._carrier]
+        return [("nodes", one) for _, ref in self._many() for one in matching(ref, others, self.where)]
+
+    def _many(self) -> list[tuple[str, object]]:
         if isinstance(self.nodes, Sequence) and not isinstance(self.nodes, str):
             if not self.nodes:
                 raise InputError("must name at least one node", where=self.where, key="nodes", value=self.nodes)
@@ -148,7 +155,7 @@ class NodePlane(LawKeys):
         return [("nodes", self.nodes)]
 
     def _points(self, nodes: Kinematics) -> IntArray:
-        found = np.concatenate([nodes.resolve(ref, self.where, key) for key, ref in self._refs()])
+        found = np.concatenate([nodes.resolve(ref, self.where, key) for key, ref in self._refs(nodes.bodies)])
         if self.node is not None and found.size != 1:
             message = f"denotes {found.size} nodes; give several with the key nodes"
             raise InputError(message, where=self.where, key="node", value=str(self.node))
@@ -266,7 +273,7 @@ class NodePlane(LawKeys):
         return place
 
     def _places(self, builder: Builder) -> list[Marker]:
-        found = [place for key, ref in self._refs() for place in builder.places(ref, self.where, key)]
+        found = [place for key, ref in self._refs(builder.bodies) for place in builder.places(ref, self.where, key)]
         if self.node is not None and len(found) != 1:
             message = f"denotes {len(found)} nodes; give several with the key nodes"
             raise InputError(message, where=self.where, key="node", value=str(self.node))
@@ -294,6 +301,23 @@ class NodePlane(LawKeys):
             i = int(inside[0])
             message = f"node {labels[i]} is {-start[i]:.6g} m inside the obstacle and cannot move along the normal"
             raise InputError(message, where=self.where, key="nodes")
+
+
+def is_pattern(ref: object) -> bool:
+    """Return whether a reference to nodes names bodies by a pattern."""
+    return isinstance(ref, str) and any(sign in ref.partition(".")[0] for sign in "*?")
+
+
+def matching(ref: object, bodies: Sequence[str], where: str) -> list[object]:
+    """Return the references that a pattern such as ``ball*`` or ``rod?.last`` stands for; itself if it is none."""
+    if not is_pattern(ref) or not bodies:
+        return [ref]
+    body, dot, node = str(ref).partition(".")
+    found: list[object] = [f"{name}{dot}{node}" for name in bodies if fnmatchcase(name, body)]
+    if not found:
+        message = f"matches no body; bodies: {', '.join(bodies)}"
+        raise InputError(message, where=where, key="nodes", value=ref)
+    return found
 
 
 def _why_stuck(ways: Array, n: Array) -> str:
