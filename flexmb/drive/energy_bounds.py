@@ -98,7 +98,8 @@ class EnergyBounds:
         if open_[bad]:
             return bad, (
                 f"the energy ledger does not close: {residual[bad]:.3g} J are unaccounted for of {scale[bad]:.3g} J; "
-                f"the equations of the steps are not solved accurately: take a smaller time.step"
+                f"the equations of the steps are not solved accurately: take a smaller time.step, and check that all "
+                f"values are in SI units (Pa, m, kg)"
             )
         return bad, (
             f"the energy is unbounded: the scheme has added {made[bad]:.3g} J where {there[bad]:.3g} J were stored "
