@@ -174,7 +174,7 @@ def test_energies_that_are_no_numbers_have_no_bars(folder: Path, tmp_path: Path)
     changed("energy/kinetic", lambda v: np.full_like(v, np.nan))(folder)
     assert main(commands(folder, tmp_path)["report"]) == 0
     page = (tmp_path / "page.html").read_text()
-    assert "Where the energy is" in page
+    assert "Energy over time" in page
     assert "Initial + works = final" not in page
 
 
@@ -296,7 +296,7 @@ def test_energies_with_gaps_keep_their_works(
     assert page.text.count(note) == 1
     labels = [curve["label"] for curve in page.chart("Works since the start")["curves"]]
     assert labels == ["contacts", "scheme", "change of the energy"]
-    stack = [curve["label"] for curve in page.chart("Where the energy is")["curves"]]
+    stack = [curve["label"] for curve in page.chart("Energy over time")["curves"]]
     assert stack == ["kinetic", "potential", "lost to contacts", "lost to scheme", "= initial + work supplied"]
     figure = fm.load(folder).plot_energy()
     words = [text.get_text() for axes in figure.axes for text in axes.get_legend().get_texts()]

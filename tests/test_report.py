@@ -68,14 +68,14 @@ def test_expectations_have_ticks(page: Page, bar: Path) -> None:
 
 def test_energy_stack_adds_up(page: Page, bar: Path) -> None:
     energy = fm.load(bar).energy
-    chart = page.chart("Where the energy is")
+    chart = page.chart("Energy over time")
     bands = [curve for curve in chart["curves"] if "low" in curve]
     assert [band["label"] for band in bands] == ["kinetic", "potential", "lost to contacts", "lost to scheme"]
     low = np.zeros(401)
     for band in bands:  # each stands on the one before
         np.testing.assert_allclose(page.numbers(band["low"]), low, atol=1e-4)
         low = page.numbers(band["y"])
-    t, given = page.curve("Where the energy is", "= initial + work supplied")
+    t, given = page.curve("Energy over time", "= initial + work supplied")
     np.testing.assert_allclose(low, given, atol=1e-4)
     np.testing.assert_allclose(page.numbers(bands[0]["y"]), energy.kinetic, atol=1e-4)
     np.testing.assert_allclose(page.numbers(bands[1]["y"]), energy.total, atol=1e-4)
@@ -107,7 +107,7 @@ def test_contacts_signals_portraits_and_spectra_hold_the_numbers(page: Page, bar
         ("Gap", wall.gap),
         ("Relative velocity", wall.velocity),
         ("Force", wall.force),
-        ("Impulse so far", np.cumsum(wall.impulse)),
+        ("Accumulated impulse", np.cumsum(wall.impulse)),
     ):
         t, y = page.curve(title, "generalized-alpha")
         np.testing.assert_allclose(t, result.time, atol=1e-6)
@@ -422,7 +422,7 @@ def test_a_motion_that_cannot_be_drawn_is_said_at_the_top(
     written = write_report([bar], tmp_path / "x.html")
     assert says(only(written.notes), "motion ... the picture is gone")
     page = Page(written.path)
-    assert page.text.index("the picture is gone") < page.text.index("What was run")
+    assert page.text.index("the picture is gone") < page.text.index("Data of the run")
 
 
 def test_expectations_have_units_and_say_what_they_were_written_for(page: Page, bar: Path, tmp_path: Path) -> None:

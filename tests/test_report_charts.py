@@ -62,7 +62,7 @@ def test_groups_have_their_smallest_gap_and_the_sum_of_their_forces(tmp_path: Pa
         ("Gap (smallest of 4)", floor.gap.min(axis=1)),
         ("Relative velocity (smallest of 4)", floor.velocity.min(axis=1)),
         ("Force (sum of 4)", floor.force.sum(axis=1)),
-        ("Impulse so far (sum of 4)", np.cumsum(floor.impulse.sum(axis=1))),
+        ("Accumulated impulse (sum of 4)", np.cumsum(floor.impulse.sum(axis=1))),
     ):
         np.testing.assert_allclose(page.curve(title, "moreau-jean")[1], values, atol=1e-4 * np.abs(values).max())
 
@@ -74,7 +74,7 @@ def test_exact_portraits_and_impulses_are_those_of_the_solution(bar: Path, tmp_p
     x, v = page.curve("rod.mid.position.x", "exact", nth=1)
     assert (x.min(), x.max()) == pytest.approx((10 - 20 / 3, 40 / 3), abs=1e-4)
     assert set(v.round(3)) == {-10.0, 0.0, 10.0}
-    t, given = page.curve("Impulse so far", "exact")
+    t, given = page.curve("Accumulated impulse", "exact")
     np.testing.assert_allclose(given, exact.given["wall"](t), atol=1e-3)
     assert given[-1] == pytest.approx(200.0, abs=1e-3)
 
@@ -224,7 +224,7 @@ def test_pictures_of_rotors_have_whole_titles_and_letters_of_a_font(
 def test_bands_lie_on_each_other_also_where_samples_are_left_out(tmp_path: Path) -> None:
     fm.load_case("bouncing_ball", ["output.every=1"]).run(tmp_path / "ball")
     page = Page(write_report([tmp_path / "ball"]).path)
-    bands = [curve for curve in page.chart("Where the energy is")["curves"] if "low" in curve]
+    bands = [curve for curve in page.chart("Energy over time")["curves"] if "low" in curve]
     assert len(bands) > 2
     assert bands[0]["samples"] > 2000
     for below, above in zip(bands[:-1], bands[1:], strict=True):

@@ -246,11 +246,11 @@ def test_a_stretch_between_two_samples_shows_the_line_between_them(chrome: Any, 
 def test_stacks_stand_on_zero(chrome: Any, pages: Pages) -> None:
     script = "return charts.filter(c => c.curves && c.curves.some(k => k.low)).map(c => [c.spec.title, c.y0])"
     show(chrome, pages["rotor"])
-    assert chrome.execute_script(script) == [["Where the energy is", 0], ["Where it came from", 0]]
+    assert chrome.execute_script(script) == [["Energy over time", 0], ["Where it came from", 0]]
     show(chrome, pages["beam"])
-    assert chrome.execute_script(script) == [["Where the energy is", 0]]
+    assert chrome.execute_script(script) == [["Energy over time", 0]]
     script = CHART + "chart.curves[0].low[3] = -1e-14; chart.draw(); return chart.y0"  # round-off
-    assert chrome.execute_script(script, "energy", "Where the energy is") == 0
+    assert chrome.execute_script(script, "energy", "Energy over time") == 0
 
 
 def test_the_tip_tells_the_values_of_runs_that_are_on(chrome: Any, pages: Pages) -> None:

@@ -112,7 +112,7 @@ def test_the_exact_solution_goes_to_the_end_of_the_longest_run(
     written = write_report([(bar, short)[k] for k in order], tmp_path / "both.html")
     assert not any("exact" in note for note in written.notes)
     page = Page(written.path)
-    for title in ("Force", "Impulse so far", "Total energy", "rod.mid.position.x"):
+    for title in ("Force", "Accumulated impulse", "Total energy", "rod.mid.position.x"):
         assert page.curve(title, "exact")[0].max() == pytest.approx(2.0)
     for signal in ("rod.mid.position.x", "contacts.wall.gap"):
         cells = page.row(signal)[2:]

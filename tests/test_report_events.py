@@ -17,7 +17,7 @@ from flexmb.postproc import style
 from flexmb.postproc.ledger import WORKS
 from flexmb.postproc.report.charts import COLOURS
 
-STACK = "Where the energy is"
+STACK = "Energy over time"
 INTEGRATORS = {
     **{name: cls() for name, cls in SCHEMES.items()},
     "captured": fm.RadauIIA5(impacts="captured"),

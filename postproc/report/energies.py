@@ -22,7 +22,7 @@ def energy_charts(ledger: Ledger) -> list[Chart | Bars]:
     line = Curve("= initial + work supplied", t, given, INK, dashed=True)
     note = "The parts below the dashed line add up to it: energy is conserved."
     charts: list[Chart | Bars] = [
-        Chart("Where the energy is", TIME, ledger.axis, [*_stack(ledger, found=True), line], note=note)
+        Chart("Energy over time", TIME, ledger.axis, [*_stack(ledger, found=True), line], note=note)
     ]
     if len(ledger.given) > 1:
         came = "The same height as the stack of its present forms."

@@ -23,8 +23,8 @@ from flexmb.postproc.report.views import views_of
 from flexmb.record.summary_text import counted
 
 HELP = (
-    "Drag rotates, Shift and drag moves. Once the view was clicked the wheel zooms, space plays, arrow keys step, with "
-    "Shift they turn, and + and - zoom."
+    "Drag rotates, Shift and drag moves. After a click on the view the wheel zooms, space plays, arrow keys step ("
+    "with Shift they rotate), + and - zoom."
 )
 SCRIPTS = ("numbers.js", "chart.js", "bars.js", "viewer.js", "copy.js", "page.js")
 
@@ -68,7 +68,7 @@ class Page:
     def html(self) -> str:
         """Return the whole file."""
         body = [
-            self.outline.section("What was run", "run", self._what()),
+            self.outline.section("Data of the run", "run", self._what()),
             self.outline.section("Motion", "motion", self._motion()),
             self.outline.section("Expectations", "expectations", self._expectations()),
             self.outline.section("Energy", "energy", self._energy()),
@@ -79,7 +79,7 @@ class Page:
             self.outline.section("Spectra", "spectra", self._spectra()),
             self.outline.section("Joints", "joints", self._joints()),
             self.outline.section("Distance from the exact solution", "exact", self._distance()),
-            self.outline.section("Do it again", "again", again(self.runs, self.sections.named, self.out)),
+            self.outline.section("Commands", "again", again(self.runs, self.sections.named, self.out)),
         ]
         content = tag("main", self._head(), *body)
         return self._file(content)

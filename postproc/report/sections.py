@@ -139,7 +139,7 @@ class Sections:
             self.over_time(f"{dotted}.gap", f"Gap{smallest}", gap, "gap [m]"),
             self.over_time(f"{dotted}.velocity", f"Relative velocity{smallest}", velocity, "velocity [m/s]"),
             self.over_time(f"{dotted}.force", f"Force{summed}", force, "force [N]", FORCE),
-            self.over_time("", f"Impulse so far{summed}", impulse, "impulse [N s]", exact=given),
+            self.over_time("", f"Accumulated impulse{summed}", impulse, "impulse [N s]", exact=given),
         ]
         return charts[2:] if of_joint(first.result, name) else charts
 

@@ -42,7 +42,7 @@ def facts(run: Run) -> list[tuple[str, str]]:
     if s.get("engine"):
         out.append(("engine", s["engine"]))
     if s.get("wall_time_s") is not None:
-        per_step = f", {number(s['us_per_step'], 3)} µs a step" if s.get("us_per_step") else ""
+        per_step = f", {number(s['us_per_step'], 3)} µs per step" if s.get("us_per_step") else ""
         out.append(("computing time", f"{number(s['wall_time_s'], 3)} s{per_step}"))
     if s.get("contacts"):
         out.append(("largest penetration", f"{number(s.get('max_penetration'), 3)} m"))
@@ -51,7 +51,7 @@ def facts(run: Run) -> list[tuple[str, str]]:
         if s.get("contact_residual_max"):
             out.append(("largest residual of contact problems", number(s["contact_residual_max"], 3)))
     if s.get("newton_iterations"):
-        out.append(("Newton iterations", f"{s['newton_iterations'] / max(1, s.get('steps_taken') or 1):.3g} a step"))
+        out.append(("Newton iterations", f"{s['newton_iterations'] / max(1, s.get('steps_taken') or 1):.3g} per step"))
     if s.get("computed"):
         out.append(("computed", str(s["computed"]).replace("T", " ").removesuffix("+00:00") + " UTC"))
     return out

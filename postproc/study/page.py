@@ -47,7 +47,7 @@ class StudyPage:
             self.outline.section("Expectations", "expectations", self._expectations()),
             self.outline.section("Table", "table", self._table()),
             self.outline.section("Runs that failed", "failed", self._failed()),
-            self.outline.section("Do it again", "again", self._again()),
+            self.outline.section("Commands", "again", self._again()),
         ]
         return document(self.opened.title, tag("main", self._head(), *body), SCRIPTS)
 
