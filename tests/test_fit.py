@@ -337,6 +337,24 @@ def test_one_of_many_narrow_minima_is_told(place, monkeypatch):
     assert not fm.load_fit(place / "fall_fit.toml").run().rough
 
 
+@pytest.mark.parametrize("width", [0.004, 0.02])
+def test_a_single_narrow_minimum_keeps_the_errors_of_its_slope(place, monkeypatch, width):
+    """The residual saturates, so long differences see a small slope, but there is no other minimum."""
+
+    def saturating(self, values):
+        x = values[0] - DRAG
+        return np.array([30.0 * np.tanh(x / width), 30.0 * (values[1] - G), *np.zeros(19)])
+
+    monkeypatch.setattr(Comparison, "residuals", saturating)
+    result = fm.load_fit(place / "fall_fit.toml").run()
+    assert not result.rough
+    want = [width / 30.0, 1.0 / 30.0]
+    # differences over one standard error; DEVIATIONS_SEEN may lengthen errors to runs of almost the same cost
+    assert np.all(result.errors > 0.9 * np.array(want))
+    assert np.all(result.errors < 10.0 * np.array(want))
+    np.testing.assert_allclose(result.values, [DRAG, G], atol=0.1 * result.errors.max())
+
+
 def test_the_shipped_bounce_finds_what_its_data_were_made_of():
     result = fm.load_fit("bounce").run()
     assert result.converged

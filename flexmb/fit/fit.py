@@ -43,7 +43,11 @@ KEPT = 0.25
 GAIN = 0.01
 """Relative decrease of the cost by a simplex below which it is not repeated."""
 NARROW = 5.0
-"""Standard errors by long differences over those by short ones above which a minimum is one of many narrow ones."""
+"""Standard errors by long differences over those by short ones above which a minimum may be one of many narrow ones."""
+BETWEEN = 8
+"""Number of points on each side, up to the longest step, at which the cost at a narrow minimum is compared."""
+GOLDEN = 0.618
+"""Ratio of the distances of these points, which are not multiples of a period."""
 BRIEF = 8
 """Largest number of steps of least squares with fine differences before a search."""
 
@@ -255,10 +259,24 @@ class _Work:
         gain = expected_gain(J, here, u) / u.size
         # short differences may be too short where residuals jump, long ones are too long at a narrow minimum
         short, long = standard_errors(J), self._long_errors(u)
-        narrow = bool(np.any(long > NARROW * short))
-        return _Local(
-            steps, np.maximum(short, long), not smooth or narrow or gain > 0.5 * self._variance(self._best[0])
-        )
+        narrow = long > NARROW * short
+        many = any(self._falls_again(u, int(k), float(steps[k])) for k in np.flatnonzero(narrow))
+        errors = np.where(narrow & (not many), short, np.maximum(short, long))
+        return _Local(steps, errors, not smooth or many or gain > 0.5 * self._variance(self._best[0]))
+
+    def _falls_again(self, u: Array, k: int, step: float) -> bool:
+        """Return whether the cost along a parameter falls again, by more than noise, beyond a short step from u."""
+        lengths = np.fmax(step, self._fit.file.tables.difference * GOLDEN ** np.arange(BETWEEN)[::-1])
+        for sign in (-1.0, 1.0):
+            most = 0.0
+            for length in lengths.tolist():
+                moved = u.copy()
+                moved[k] = min(max(u[k] + sign * length, 0.0), 1.0)
+                size = cost(self.residuals(moved))
+                if size < most - 0.5 * self._variance(self._best[0]):
+                    return True
+                most = max(most, size)
+        return False
 
     def _long_errors(self, u: Array) -> Array:
         """Return standard errors for unit scatter from the longest differences, (p,)."""
