@@ -118,7 +118,33 @@ def test_small_motion_that_is_not_small(kind):
     how, _, value = note.partition(" by ")
     assert how.endswith("strained" if kind == "bar" else "rotated")
     assert 1.0 < float(value.split()[0]) < 1e9
+    assert ("exact-beam" in note) == (kind != "bar")
     assert run(210e9).notes == ()
+
+
+def test_the_last_state_counts_in_notes_on_small_motion(monkeypatch):
+    """Of 12 states 4 were examined, every third; the bar is stretched in the last one only."""
+    monkeypatch.setattr("flexmb.record.small_motion_notes.EXAMINED", 4)
+    model = fm.Model()
+    held = [{"node": "first", "fix": ["x"]}]
+    model.add(fm.Bar("rod", length=1.0, elements=1, young=1e-6, density=3.0, area=1.0, supports=held))
+    model.add(fm.NodalForce("pull", node="rod.last", force=(1.8, 0.0, 0.0)))  # stretches it by 0.9 t^2
+    _, words = told(lambda: fm.simulate(model, fm.MoreauJean(), step=0.1, end=1.1))
+    assert "t = 1.1 s" in words[0]
+
+
+@pytest.mark.parametrize("apart", [0.0, 0.1])
+def test_lines_of_a_body_given_by_matrices_are_no_elements(apart):
+    """They are drawn between points that may be coordinates of anything."""
+    points = {"a": {"at": (0.0, 0.0, 0.0), "y": (1.0, 0.0)}, "b": {"at": (apart, 0.0, 0.0), "y": (0.0, 1.0)}}
+    unit, zero = ((1.0, 0.0), (0.0, 1.0)), ((0.0, 0.0), (0.0, 0.0))
+    model = fm.Model()
+    model.add(fm.Matrices(
+        "part", mass_matrix=unit, stiffness_matrix=zero, points=points, lines=[["a", "b"]], rates=(0.0, 1.0)
+    ))  # fmt: skip
+    result, words = told(lambda: fm.simulate(model, fm.MoreauJean(), step=1e-2, end=1.0))
+    assert result.notes == ()
+    assert words == []
 
 
 def test_an_indefinite_stiffness_is_told():

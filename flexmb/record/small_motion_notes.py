@@ -22,9 +22,11 @@ def small_motion_notes(tree: Tree, run: RunInfo) -> list[str]:
     cells = _small_cells(layout)
     if not cells.size or "/state/q" not in tree:
         return []
-    every = max(1, tree["/state/q"].shape[0] // EXAMINED)
-    time = np.asarray(tree["/state/time"][::every])
-    found = _rotation_and_strain(layout, np.asarray(tree["/state/q"][::every]), cells)
+    stored = tree["/state/q"].shape[0]
+    every = max(1, stored // EXAMINED)
+    first = (stored - 1) % every  # the last one is examined
+    time = np.asarray(tree["/state/time"][first::every])
+    found = _rotation_and_strain(layout, np.asarray(tree["/state/q"][first::every]), cells)
     notes = []
     for b, name in enumerate(layout.bodies):
         own = layout.body_of_point[cells[:, 0]] == b
@@ -32,19 +34,23 @@ def small_motion_notes(tree: Tree, run: RunInfo) -> list[str]:
             largest = values[:, own].max(axis=1, initial=0.0)
             k = int(largest.argmax())
             if largest[k] > limit:
+                instead = ' kind = "exact-beam" is for large rotations' if how == "rotated" else ""
                 notes.append(
                     f"bodies.{name}: an element of it was {how} by {largest[k]:.3g}{unit} at t = {time[k]:.6g} s, but "
                     "small motion describes values far below 1 only; are young (Pa), density, loads and velocities in "
-                    'SI units? kind = "exact-beam" is for large rotations'
+                    f"SI units?{instead}"
                 )
                 break
     return notes
 
 
 def _small_cells(layout: Layout) -> IntArray:
-    """Return the lines between points of small displacement, (m, 2)."""
-    cells, carriers = layout.cells, layout.carriers
-    return cells if carriers is None else cells[np.all(carriers.kind[cells] == NODE, axis=1)]
+    """Return the elements of small displacement, (m, 2); lines drawn in a body given by matrices have no section."""
+    lines = layout.cells
+    kept = (layout.radius_of_cell > 0.0) & np.any(layout.points[lines[:, 0]] != layout.points[lines[:, 1]], axis=1)
+    if layout.carriers is not None:
+        kept &= np.all(layout.carriers.kind[lines] == NODE, axis=1)
+    return np.asarray(lines[kept])
 
 
 def _rotation_and_strain(layout: Layout, q: Array, cells: IntArray) -> tuple[Array, Array]:
