@@ -117,32 +117,58 @@ def test_kinks_of_loads_are_steps():
     assert run.state.q[0] == pytest.approx(x, abs=1e-11)
 
 
-@pytest.mark.parametrize("ends", [0.2, 2.1])
-def test_a_plate_that_starts_at_once_hits_what_lies_on_it(ends):
+@pytest.mark.parametrize(("ends", "steps"), [(0.2, 15), (2.1, 15), (2.1, 3)])
+def test_a_plate_that_starts_at_once_hits_what_lies_on_it(ends, steps):
     """A ramp of the plane's position: its speed jumps at a kink, which is an impact."""
     motion = fm.Ramp(start_time=0.1, end_time=ends, end_value=ends - 0.1)
     model = ball(restitution=0.5, gravity=9.81, height=0.0, motion=motion)
-    run = Run(model, "dopri5", 0.15, 15)
+    run = Run(model, "dopri5", 0.15, steps)
     assert run.failure is None
     assert run.times("impact")[0] == pytest.approx(0.1, abs=1e-9)
-    assert run.block.velocity[9, 0] == pytest.approx(0.5, abs=1e-6)  # the sample at the kink is that after it
+    assert run.block.velocity[2 * steps // 3 - 1, 0] == pytest.approx(
+        0.5, abs=1e-6
+    )  # the sample at the kink is that after it
     assert run.unexplained < 1e-12
 
 
-@pytest.mark.parametrize("scheme", [*SCHEMES, "generalized-alpha", "newmark"])
-def test_a_drive_whose_speed_jumps_is_an_impact_at_its_kink(scheme):
-    """From 2 to 5 rad/s at 0.37 s, between two steps: the work of the drive is J (5^2 - 2^2) / 2."""
+def wheel(drive):
+    """A wheel at 2 rad/s with a prescribed rotation."""
     model = fm.Model()
     model.add(fm.RigidPlanar("wheel", mass=1.0, inertia=0.4, angular_velocity=2.0))
-    turn = fm.Table(time=[0.0, 0.37, 2.0], value=[0.0, 0.74, 0.74 + 5.0 * 1.63])
-    model.add(fm.Revolute("shaft", a="ground", b="wheel", axis=(0, 0, 1), drive=turn))
-    run = Run(model, fm.SCHEMES[scheme](), 1.0, 10)
+    model.add(fm.Revolute("shaft", a="ground", b="wheel", axis=(0, 0, 1), drive=drive))
+    return model
+
+
+@pytest.mark.parametrize(
+    ("end", "steps", "kink", "last"),
+    [
+        (1.0, 10, 0.37, 2.0),
+        (0.3, 3, 0.1, 2.0),  # 0.3 / 3 is less than 0.1
+        (1.0, 10, 0.3 + 5e-11, 100.0),  # within round-off of 100
+        (1.0, 10, 0.3 + 2e-10, 100.0),  # the step ends within the margin, where the slope is that before
+    ],
+)
+@pytest.mark.parametrize("scheme", [*SCHEMES, "generalized-alpha", "newmark"])
+def test_a_drive_whose_speed_jumps_is_an_impact_at_its_kink(scheme, end, steps, kink, last):
+    """From 2 to 5 rad/s, also just after the end of a step: the work of the drive is J (5^2 - 2^2) / 2."""
+    turn = fm.Table(time=[0.0, kink, last], value=[0.0, 2.0 * kink, 2.0 * kink + 5.0 * (last - kink)])
+    run = Run(wheel(turn), fm.SCHEMES[scheme](), end, steps)
     assert run.failure is None
-    np.testing.assert_allclose(run.times("kink"), [0.37], rtol=0, atol=1e-15)
+    np.testing.assert_allclose(run.times("kink"), [kink], rtol=0, atol=1e-10)
     assert run.state.v[2] == pytest.approx(5.0, abs=1e-12)
-    assert run.state.q[2] == pytest.approx(0.74 + 5.0 * 0.63, abs=1e-12)
+    assert run.state.q[2] == pytest.approx(2.0 * kink + 5.0 * (end - kink), abs=1e-12)
     assert run.column("work_drive")[-1] == pytest.approx(0.5 * 0.4 * 21.0, abs=1e-12)
+    assert np.abs(run.column("numerical")).max() < 1e-12
     assert run.unexplained < 1e-13
+
+
+@pytest.mark.parametrize("scheme", [*SCHEMES, "generalized-alpha"])
+def test_a_drive_that_stops_at_the_end_of_the_run_stops_the_wheel(scheme):
+    run = Run(wheel(fm.Ramp(start_time=0.0, end_time=1.0, end_value=2.0)), fm.SCHEMES[scheme](), 1.0, 10)
+    assert run.failure is None
+    np.testing.assert_allclose(run.column("work_drive"), [0.0] * 10 + [-0.8], rtol=0, atol=1e-12)
+    assert np.abs(run.column("numerical")).max() < 1e-12
+    assert abs(run.state.v[2]) < 1e-12
 
 
 @pytest.mark.parametrize("scheme", [*SCHEMES, "generalized-alpha", "newmark"])

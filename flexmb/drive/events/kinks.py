@@ -18,21 +18,34 @@ from flexmb.system.multibody_system import MultibodySystem
 
 
 def kink_times(system: LinearSystem | MultibodySystem, start: float, end: float, h: float) -> Array:
-    """Return the times in (start, end) at which a function of time has a kink, and where steps end before it, (2, n).
+    """Return kinks of functions of time: their times, where steps end before them, and from when on they are passed.
 
-    There the slope of a motion is still that before the kink: within round-off of all times of the function it is
-    already that after it. Of the functions of loads only values count, which are continuous.
+    (3, n). Until the second time the slope of a motion is still that before the kink, from the third on it is already
+    that after it, which is ``NUDGE`` of all times of the function before the kink. Of the functions of loads only
+    values count, which are continuous. Kinks of motions at the end count, too: the velocity jumps there.
     """
-    found = [np.empty((2, 0))]
+    found = [np.empty((3, 0))]
+    near = 1e-9 * h
     for functions, k, moves in _functions(system):
         times = _kinks(functions, k, h)
         latest = np.abs([*times, *points_of(functions, k)[0]]).max(initial=0.0) if moves else 0.0
-        found.append(np.stack([times, times - 4.0 * NUDGE * np.maximum(np.maximum(np.abs(times), latest), h)]))
-    both = np.concatenate(found, axis=1)
-    both = both[:, np.lexsort(both[::-1])]
-    near = 1e-9 * h
-    both = both[:, (both[0] > start + near) & (both[0] < end - near)]
-    return both[:, np.diff(both[0], prepend=-np.inf) > near]
+        early = times - 4.0 * NUDGE * np.maximum(np.maximum(np.abs(times), latest), h)
+        passed = times - NUDGE * latest
+        inside = (passed > start) & (early < end) if moves else (times > start + near) & (times < end - near)
+        found.append(np.stack([times, early, passed])[:, inside])
+    return _merged(np.concatenate(found, axis=1))
+
+
+def _merged(kinks: Array) -> Array:
+    """Return kinks in order of time; those within round-off of each other are one."""
+    out: list[list[float]] = []
+    for kink, early, passed in sorted(kinks.T.tolist()):
+        if out and early <= out[-1][0]:
+            last = out[-1]
+            out[-1] = [kink, min(early, last[1]), max(passed, last[2])]
+        else:
+            out.append([kink, early, passed])
+    return np.array(out).reshape(-1, 3).T
 
 
 def _functions(system: LinearSystem | MultibodySystem) -> Iterator[tuple[Functions, int, bool]]:

@@ -33,11 +33,12 @@ class Motion(Undecided):
 
     def advance_to(self, t: float) -> None:
         """Advance exactly to a time on the grid."""
-        inner = (self.kinks[0] > self.state.t) & (self.kinks[0] <= t)
-        for kink, early in self.kinks[:, inner].T.tolist():
-            if early > self.state.t:
-                self._go(early)
-            self._cross(kink)
+        kinks, early, passed = self.kinks
+        for k in np.flatnonzero((passed > self.state.t) & (early < t)):
+            if early[k] > self.state.t:
+                self._go(float(early[k]))
+            if passed[k] <= t:
+                self._cross(min(float(kinks[k]), t))
         self._go(t)
 
     def _cross(self, kink: float) -> None:

@@ -43,8 +43,8 @@ class MotionState:
         Length of the steps, or of the intervals between samples.
     tolerance : float
         Of the local error; 0 for steps of one size.
-    kinks : (2, n) array
-        Times at which functions of time have kinks, and where steps end before them.
+    kinks : (3, n) array
+        Times at which functions of time have kinks, where steps end before them, and from when on they are passed.
     span : float
         Time of the run, s.
     """
