@@ -158,6 +158,8 @@ def test_an_indefinite_stiffness_is_told():
     assert words == list(result.notes)
     assert "bodies.part.stiffness_matrix: is indefinite" in words[0]
     assert run(0.5).notes == ()  # semidefinite: a rigid motion
+    assert run(0.499999).notes == ()  # the same, given with six digits
+    assert run(0.499).notes != ()
 
 
 # friction that cannot act -------------------------------------------------------------------------------------------
@@ -328,4 +330,7 @@ def test_singular_masses_are_no_stiff_damping():
 )
 def test_many_steps_between_located_events_are_told(changes, told_slow):
     case = fm.load_case("rotor_rub", changes)
-    assert any("each of the 25000 steps" in note for note in case.plan_notes) == told_slow
+    found = [note for note in case.plan_notes if "25000 steps" in note]
+    assert bool(found) == told_slow
+    # radau-iia-5 refuses events = false
+    assert all(("events = false" in note) != ("scheme.name=radau-iia-5" in changes) for note in found)

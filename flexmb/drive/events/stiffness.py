@@ -21,7 +21,7 @@ from flexmb.system.multibody_system import MultibodySystem
 
 USE_INSTEAD = (
     "use generalized-alpha, whose time stepping over impacts is compiled; with events = true it locates them, as "
-    "implicit Runge-Kutta methods do, in steps of milliseconds"
+    "implicit Runge-Kutta methods do, with more computing time per step"
 )
 STEP_GROWS = 1.01
 """Growth of an amplitude in one step that is refused."""

@@ -35,8 +35,10 @@ MOST = 3000
 """Maximum number of coordinates: the checks are dense."""
 SHOWN = 4
 """Maximum number of rows of a table that messages print."""
-INDEFINITE = 1e-9
-"""Eigenvalue of a scaled stiffness matrix down to which it is that of a rigid motion."""
+RIGID = 1e-9
+"""Magnitude of an eigenvalue of a scaled stiffness matrix up to which it is that of a rigid motion."""
+INDEFINITE = 1e-5
+"""Magnitude of a negative eigenvalue beyond which it is not the rounding of numbers given with six digits or more."""
 ROUND_OFF = 1e-12
 """Relative asymmetry, or negative eigenvalue, that counts as round-off."""
 APART = 4.0
@@ -129,8 +131,7 @@ class Matrices(NamedBody):
     @property
     def notes(self) -> tuple[str, ...]:
         """Notes on the body: a stiffness matrix that is not positive semidefinite."""
-        K = self._matrix("stiffness_matrix")
-        lowest = float(np.linalg.eigvalsh(_scaled(K, np.abs(K).max(axis=1))).min())
+        lowest = float(self._modes[0].min())
         if lowest >= -INDEFINITE:
             return ()
         return (
@@ -149,8 +150,8 @@ class Matrices(NamedBody):
         M, K, n = self._matrix("mass_matrix"), self._matrix("stiffness_matrix"), self._size
         maps = np.array([rows for _, rows in self._points.values()])
         momentum = np.asarray(self._translation @ M)
-        values, vectors = np.linalg.eigh(_scaled(K, np.abs(K).max(axis=1)))
-        free = vectors[:, np.abs(values) <= INDEFINITE] / np.sqrt(_positive(np.abs(K).max(axis=1)))[:, None]
+        values, vectors = self._modes
+        free = vectors[:, np.abs(values) <= RIGID] / np.sqrt(_positive(np.abs(K).max(axis=1)))[:, None]
         return BodyParts(
             M=sparse.csr_array(M),
             C=sparse.csr_array(self._matrix("damping_matrix")),
@@ -183,6 +184,13 @@ class Matrices(NamedBody):
         M = self._square("mass_matrix", None)
         rest = {key: self._square(key, len(M)) for key in self.files if key != "mass_matrix"}
         return {"mass_matrix": M} | rest
+
+    @cached_property
+    def _modes(self) -> tuple[Array, Array]:
+        """Eigenvalues of the stiffness matrix, with rows and columns scaled to one, and its eigenvectors."""
+        K = self._matrix("stiffness_matrix")
+        values, vectors = np.linalg.eigh(_scaled(K, np.abs(K).max(axis=1)))
+        return values, vectors
 
     @property
     def _size(self) -> int:
