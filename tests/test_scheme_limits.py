@@ -6,6 +6,7 @@ from runs import MEMBERS, label, run
 from scipy import sparse
 from systems import Load, Sine, bar_system, contacts, random_system, system
 
+import flexmb as fm
 from flexmb.nonsmooth.solvers import ContactSolver
 from flexmb.schemes import HHT, GeneralizedAlpha, MoreauJean, MoreauJeanDissipative, Newmark, SchatzmanPaoli
 from flexmb.system.linear_system import Probe
@@ -251,3 +252,28 @@ def test_a_contact_that_ends_open_gets_no_impulse():
         assert open_at_end.any()
         assert not velocity[open_at_end].any()
         assert velocity.any()
+
+
+@pytest.mark.parametrize(
+    ("axes", "friction", "events"),
+    [
+        ("xz", 0.3, {"phem56", "hybrid"}),
+        ("xyz", 0.3, {"hybrid"}),  # two tangents
+        ("xz", {"kind": "stribeck", "static": 0.4, "dynamic": 0.2, "speed": 0.1}, set()),  # not of Coulomb
+    ],
+)
+def test_alternatives_for_friction_accept_the_model(axes, friction, events):
+    def model() -> fm.Model:
+        made = fm.Model(gravity=(0.0, 0.0, -9.81))
+        made.add(fm.Particle("puck", mass=1.0, position=(0.0, 0.0, 0.1), axes=axes))
+        made.add(fm.NodePlane("floor", node="puck", normal=(0.0, 0.0, 1.0), friction=friction))
+        return made
+
+    with pytest.raises(fm.InputError, match="friction") as told:
+        fm.simulate(model(), "schatzman-paoli", step=1e-3, end=0.01)
+    words = told.value.message.partition("use one of ")[2].replace(",", " ").split()
+    named = [word for word in words if word in fm.SCHEMES]
+    assert "moreau-jean" in named
+    assert {"phem56", "hybrid"} & set(named) == events
+    for name in named:
+        fm.simulate(model(), name, step=1e-3, end=0.002)

@@ -14,6 +14,7 @@ from scipy import sparse
 
 from flexmb.errors import InputError
 from flexmb.kernels.compilation.stages import NO_STAGES, SchemeStages
+from flexmb.kernels.laws.law_codes import COULOMB
 from flexmb.kernels.lcp.lcp import NEWTON
 from flexmb.kernels.small_motion.rows import MARGIN, PRESSED
 from flexmb.nonsmooth.delassus import delassus
@@ -230,10 +231,8 @@ class Scheme(ABC):
         for key, i in present.items():
             if key not in self.carries:
                 able = SchemesThat(
-                    lambda c: c.carries >= set(present) and (c.restitutes or not bounces),
-                    lambda c: (
-                        "" if c.driver == "steps" else "(with events; friction in the plane, hybrid also in space)"
-                    ),
+                    lambda c: c.carries >= set(present) and (c.restitutes or not bounces) and _drives(c, system),
+                    lambda c: "" if c.driver == "steps" else "(with events)",
                     drivers=("steps", "events"),
                 )
                 law, contact = LAW_WORDS.get(key, key), system.contacts.labels[i]
@@ -258,6 +257,16 @@ class Scheme(ABC):
     def notes(self, jointed: bool, bounces: bool = False) -> tuple[str, ...]:
         """Return notes on unfavorable settings for a system with joints, or with Newton's restitution above 0."""
         return ()
+
+
+def _drives(scheme: type[Scheme], system: System) -> bool:
+    """Return whether the driver of a scheme supports the friction of a system; events those of Coulomb in the plane."""
+    if scheme.driver == "steps":
+        return True
+    blocks = system.contacts.blocks
+    coulomb = not (blocks.rough & (blocks.friction[:, 1] != COULOMB)).any()
+    planar = not (blocks.rough & (blocks.slides > 1)).any()
+    return coulomb and (planar or hasattr(scheme, "time_step")) and not getattr(system, "spheres", ())
 
 
 ALL_LAWS = frozenset({"friction", "rolling", "spinning", "impact", "cohesion"})

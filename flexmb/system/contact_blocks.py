@@ -146,10 +146,15 @@ class Blocks:
         squares = np.where(self.tangent, U_T, 0.0) ** 2
         return np.asarray(np.sqrt(np.bincount(self.owner, weights=squares, minlength=self.nc)))
 
+    @property
+    def rough(self) -> np.ndarray:
+        """Which contacts have friction, (nc,)."""
+        return (self.friction != 0.0).any(axis=1) & (self.slides > 0)
+
     def laws(self) -> dict[str, int]:
         """Return the laws beyond normals with Newton's law, as keys of contacts, and the first contact with each."""
         found = {
-            "friction": (self.friction != 0.0).any(axis=1) & (self.slides > 0),
+            "friction": self.rough,
             "rolling": self.turns > 0,
             "spinning": self.spins > 0,
             "impact": self.poisson,

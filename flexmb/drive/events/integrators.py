@@ -40,15 +40,14 @@ def check_events(scheme: Scheme, system: LinearSystem | MultibodySystem) -> None
             law = LAW_WORDS.get(key, key)
             message = f"does not support {law} (contact '{labels[i]}') with events; use moreau-jean without them"
             raise InputError(message, where="scheme", key="name", value=scheme.name)
-    rough = blocks.friction.any(axis=1) & (blocks.slides > 0)
-    spatial = np.flatnonzero(rough & (blocks.slides > 1))
+    spatial = np.flatnonzero(blocks.rough & (blocks.slides > 1))
     if spatial.size and not isinstance(scheme, Hybrid):
         message = (
             f"friction in space (contact '{labels[int(spatial[0])]}', two tangents) has no located stick and slip; "
             "events support friction in the plane; use hybrid, which falls back to time stepping, or moreau-jean"
         )
         raise InputError(message, where="scheme", key="name", value=scheme.name)
-    other = np.flatnonzero(rough & (blocks.friction[:, 1] != COULOMB))
+    other = np.flatnonzero(blocks.rough & (blocks.friction[:, 1] != COULOMB))
     if other.size:
         message = f"supports Coulomb friction only (contact '{labels[int(other[0])]}') with events; use moreau-jean"
         raise InputError(message, where="scheme", key="name", value=scheme.name)
