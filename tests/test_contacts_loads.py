@@ -228,6 +228,10 @@ def test_initial_penetration_says_how_much_and_where() -> None:
         ({"motion": {"kind": "ramp"}}, r"contacts\.wall\.motion = \{'kind': 'ramp'\}: needs end_time"),
         ({"motion": {"kind": "harmonic", "omega": "a"}}, r"contacts\.wall\.motion\.omega = 'a'.*number"),
         ({"motion": 3.0}, "initial penetration: contact 'wall' starts 2 m inside"),
+        (
+            {"node": None, "nodes": ["rod.last"], "normal": (1, 0, 0), "point": (9, 0, 0)},
+            r"rod\.node\(4\) may move \(\[-1, 0, 0\] instead of \[1, 0, 0\]\?\), or the point",
+        ),
         ({"motion_direction": (1, 0, 0)}, "no effect without motion"),
         ({"point": (1, 0)}, r"contacts\.wall\.point = \(1, 0\).*three numbers"),
     ],

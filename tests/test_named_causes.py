@@ -88,7 +88,7 @@ def test_a_reversed_normal_is_named_with_the_point(large: bool) -> None:
     else:
         out.add(fm.Bar("arm", length=0.5, elements=2, young=1e9, density=1e3, area=1e-4, points={"tip": 0.5}))
     out.add(fm.NodePlane("stop", node="arm.tip", normal=(2.0, 0.0, 0.0), point=(0.6, 0.0, 0.0)))
-    with pytest.raises(fm.InputError, match=r"0\.1 m inside.*arm\.tip may move: \[-2, 0, 0\] instead of \[2, 0, 0\]"):
+    with pytest.raises(fm.InputError, match=r"0\.1 m inside.*arm\.tip may move \(\[-2, 0, 0\] instead of \[2"):
         out.assemble()
 
 

@@ -10,7 +10,9 @@ from flexmb.errors import InputError
 
 
 class StartsInside(InputError):
-    """A contact has an initial penetration."""
+    """A contact has an initial penetration; ``label`` is that of its row."""
+
+    label = ""
 
 
 def starts_inside(label: str, gap: float, at_rest: float, contact: str, place: str = "", more: str = "") -> InputError:
@@ -32,7 +34,11 @@ def starts_inside(label: str, gap: float, at_rest: float, contact: str, place: s
     """
     words, where = f"initial penetration: contact '{label}' starts {-gap:.6g} m inside{place}", f"contacts.{contact}"
     if not at_rest >= 0.0:
-        return InputError(words + more, where=where) if more else StartsInside(words, where=where)
+        if more:
+            return InputError(words + more, where=where)
+        found = StartsInside(words, where=where)
+        found.label = label
+        return found
     message = (
         f"{words}; the initial displacement takes {at_rest - gap:.6g} m of the gap of {at_rest:.6g} m: the sag under "
         "gravity and other loads (initial.static, initial.steady), or coordinates of a body. Give the contact a gap "
@@ -54,12 +60,13 @@ def normals_explained(contacts: Mapping[str, Any]) -> Iterator[None]:
     try:
         yield
     except StartsInside as err:
-        part = contacts[err.where.removeprefix("contacts.")]
+        name = err.where.removeprefix("contacts.")
+        part = contacts[name]
         normal, node = getattr(part, "normal", None), getattr(part, "node", None)
         if normal is None:
             raise
         given, other = ("[" + ", ".join(f"{sign * n + 0.0:g}" for n in normal) + "]" for sign in (1.0, -1.0))
-        point = node if node is not None else "its points"
-        words = f"the normal must point to the side on which {point} may move: {other} instead of {given}?"
-        message = f"{err.message}; {words}"
+        point = node if node is not None else err.label.removeprefix(f"{name}[").removesuffix("]")
+        words = f"the normal must point to the side on which {point} may move ({other} instead of {given}?)"
+        message = f"{err.message}; {words}, or the point, radius or position is wrong"
         raise InputError(message, where=err.where) from None
