@@ -15,7 +15,7 @@ from flexmb.record.result import Result
 def length_of(result: Result) -> float:
     """Return the size of a system, m: from its initial points, the largest gap, and the displacement at contacts.
 
-    A mass that slides has no size of its own: its way is the longest of a contact during the run.
+    A mass that slides has no size of its own: the longest distance that a contact slides in the run takes its place.
     """
     points = np.asarray(result.tree["/layout/points"][()]) if "/layout/points" in result.tree else np.zeros((0, 3))
     size = float(np.ptp(points, axis=0).max()) if len(points) else 0.0

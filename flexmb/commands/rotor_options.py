@@ -34,8 +34,8 @@ def add_rotor_options(parser: argparse.ArgumentParser, speeds: bool) -> None:
     parser.add_argument("--quiet", action="store_true", help="show no progress and no notes")
 
 
-ROUND_OFF = 1e-10
-"""Fraction of the largest number of a table below which numbers, of iterations too, are printed as 0."""
+ROUND_OFF = 1e-12
+"""Fraction of the largest number of a table below which numbers are printed as 0."""
 SAME_SPEED = "all rotors have the same speed (default: the speed ratios of the case)"
 
 
