@@ -22,6 +22,8 @@ from flexmb.postproc.ticks import take_out_power
 CONTINUOUS = ("position", "displacement", "rotation", "orientation", "angle", "gap", "center_of_mass", "spin_angle")
 """Signals that impacts do not make jump."""
 JUMPS = "; jumps at impacts are not counted, since the signal does not have the values in between"
+TURNING = ("revolute", "cylindrical")
+"""Kinds of joints that a drive turns."""
 SUDDEN = 3.0
 """Change of a rate at an impact, over those in the intervals before and after."""
 
@@ -153,15 +155,16 @@ def drive_period(case: dict[str, Any]) -> float:
 
 
 def _speeds(case: dict[str, Any]) -> Iterator[float]:
-    """Yield the constant speeds of rotation that a case prescribes, rad/s: of rotors, and of driven revolute joints."""
-    for body in case.get("bodies", {}).values():
-        spin = body.get("spin", {})
-        if spin.get("kind") == "constant":
-            yield float(spin["speed"])
-    for joint in case.get("joints", {}).values():
-        drive = joint.get("drive")
-        if joint.get("kind") == "revolute" and isinstance(drive, dict) and drive.get("kind") == "spin-up":
-            yield float(drive["rate"])
+    """Yield the constant speeds of rotation that a case prescribes, rad/s: of rotors, and of driven joints."""
+    tables = {role: [t for t in case.get(role, {}).values() if isinstance(t, dict)] for role in ("bodies", "joints")}
+    turning = [joint for joint in tables["joints"] if joint.get("kind") in TURNING]
+    for owners, key, kind, number in (
+        (tables["bodies"], "spin", "constant", "speed"),
+        (turning, "drive", "spin-up", "rate"),
+    ):
+        for function in (owner.get(key) for owner in owners):
+            if isinstance(function, dict) and function.get("kind") == kind and number in function:
+                yield float(function[number])
 
 
 def plot_bifurcation(

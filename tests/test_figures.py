@@ -144,6 +144,12 @@ def test_stroboscopic_points_of_a_steady_motion_coincide(driven: Path) -> None:
     assert drive_period(load) == drive_period(load | rotor) == 0.25
     assert drive_period(rotor) == pytest.approx(np.pi / 4.0)
     assert drive_period(crank) == pytest.approx(np.pi / 2.0)
+    odd = {"bodies": {"a": 3, "b": {"spin": None}, "c": {"spin": 3.0}, "d": {"spin": {"kind": "constant"}}}}
+    screw = {"kind": "cylindrical", "drive": {"kind": "spin-up", "rate": 4.0, "duration": 1.0}}
+    unfinished = {"kind": "revolute", "drive": {"kind": "spin-up", "duration": 1.0}}
+    assert drive_period(odd | {"joints": {"a": 3, "b": unfinished, "c": screw}}) == pytest.approx(np.pi / 2.0)
+    with pytest.raises(fm.InputError, match="period"):
+        drive_period(odd)
 
 
 def test_jumps_of_impacts_are_no_crossings_of_a_section() -> None:
