@@ -343,6 +343,21 @@ def test_all_errors_are_listed_at_once(tmp_path: Path) -> None:
     assert [line.split(":")[0].strip() for line in lines[1:]] == ["line 5", "line 8", "line 21"]
 
 
+def test_unknown_keys_of_several_tables_of_a_part_are_listed(tmp_path: Path) -> None:
+    """Keys without a near one are left out, and what is missing then is no further error."""
+    body = (
+        '[bodies.arm]\nkind = "beam"\nlength = 1.0\nelements = 2\nyoung = 1e9\ndensity = 1e3\n'
+        'section = { shape = "circle", diameter = 0.02, xyzzy = 1 }\nqqq = 1\n'
+        'damping = { alpha = 0.1, vvv = 1 }\nsupports = [{ node = "first", kind = "clamped", zzz = 1 }]\n'
+    )
+    with pytest.raises(InputError) as info:
+        load_case(write(tmp_path, SMALL + "\n" + body))
+    lines = str(info.value).splitlines()
+    assert sorted(line.split(" = ")[0].strip().partition(": ")[2] for line in lines[1:]) == [
+        "bodies.arm.damping.vvv", "bodies.arm.qqq", "bodies.arm.section.xyzzy", "bodies.arm.supports.0.zzz"
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize("content", [b"\x00\x01\xff\xfe", b"\x89PNG\r\n\x1a\n", b""])
 def test_files_that_are_no_case(content: bytes, tmp_path: Path) -> None:
     path = tmp_path / "x.toml"

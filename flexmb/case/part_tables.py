@@ -158,7 +158,11 @@ def _made(table: Any, chooser: str, path: KeyPath, kinds: Mapping[str, type], mo
         found = [replace(one, path=(*path, *one.path), message=f"{one.message} ({what})") for one in wrong]
         keys = copy.deepcopy(keys)
         known = [field.name for field in dataclasses.fields(kinds[kind])]
-        complete = [_read_as(keys, one.path, meant_key(one.path[-1], known)) for one in wrong]
+        complete = [
+            _read_as(keys, one.path, meant_key(one.path[-1], known))
+            or (one.message.startswith("unknown key") and _drop(keys, one.path))
+            for one in wrong
+        ]
         raise CaseProblems(*found, *(_inner_problems(make, table, keys, path) if all(complete) else ()))
     try:
         return make()
@@ -175,7 +179,8 @@ def _inner_problems(
 ) -> list[Problem]:
     """Return the problems of the values of a part, and of its tables.
 
-    The part is made until its first error; this is repeated with a misspelt key read as the one that is meant.
+    The part is made until its first error; this is repeated with a misspelt key read as the one that is meant, and
+    without a key that is none; further errors of a table without it are consequences.
 
     Parameters
     ----------
@@ -189,15 +194,22 @@ def _inner_problems(
         Place of the table in the file.
     """
     found: list[Problem] = []
+    incomplete: set[KeyPath] = set()
     while True:
         try:
             make()
         except InputError as err:
             one = problem_of(err)
-            if not _inside(table, one.path, path) or one in found:
+            unknown = one.message.startswith("unknown key")
+            follows = not unknown and (one.path in incomplete or one.path[:-1] in incomplete)
+            if not _inside(table, one.path, path) or one in found or follows:
                 return found
             found.append(one)
-            if _read_as(keys, one.path[len(path) :], err.meant):
+            place = one.path[len(path) :]
+            if _read_as(keys, place, err.meant):
+                continue
+            if unknown and _drop(keys, place):
+                incomplete.add(one.path[:-1])
                 continue
         except ArithmeticError:
             pass
@@ -228,6 +240,16 @@ def _read_as(table: Any, place: KeyPath, meant: str) -> bool:
             return False
         holder[meant] = holder.pop(key)
     except (KeyError, IndexError, TypeError, AttributeError):
+        return False
+    return True
+
+
+def _drop(table: Any, place: KeyPath) -> bool:
+    """Remove a key; return whether it could be."""
+    *above, key = place
+    try:
+        del _item(table, tuple(above))[key]
+    except (KeyError, IndexError, TypeError):
         return False
     return True
 
