@@ -493,5 +493,17 @@ def test_nodes_of_many_bodies_are_named_by_a_pattern(large: bool) -> None:
     assert model(["ball?", "table"]).assemble().contacts.nc == 4
     if large:
         assert model("*", body="table").assemble().contacts.nc == 3  # not with itself
-    with pytest.raises(fm.InputError, match=r"contacts\.floor\.nodes = 'bell\*': matches no body; bodies: ball0"):
+    with pytest.raises(fm.InputError, match=r"contacts\.floor\.nodes = 'bell\*': matches no body.*: ball0"):
         model("bell*").assemble()
+    with pytest.raises(fm.InputError, match=r"nodes = 'ball\*\.lost': body 'ball0'"):
+        model("ball*.lost").assemble()
+    if large:
+        with pytest.raises(fm.InputError, match=r"nodes = 'tab\*': matches no body besides 'table'"):
+            model("tab*", body="table").assemble()
+    alone = fm.Model()
+    alone.add(fm.Rigid("table", mass=1.0, inertia=(1.0, 1.0, 1.0)))
+    alone.add(fm.NodePlane("floor", nodes="t*", normal=(0.0, 0.0, 1.0), body="table"))
+    with pytest.raises(fm.InputError, match=r"nodes = 't\*': matches no body besides 'table'"):
+        alone.assemble()
+    with pytest.raises(fm.InputError, match=r"node = 'ball\*'.*key nodes"):
+        fm.NodePlane("floor", node="ball*", normal=(0.0, 0.0, 1.0))

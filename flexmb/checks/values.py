@@ -7,6 +7,7 @@ import inspect
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from fnmatch import fnmatchcase
 from typing import Any, TypeVar
 
 import numpy as np
@@ -132,6 +133,16 @@ def nearest(value: object, names: Iterable[str], most: int = 1, cutoff: float = 
     found = difflib.get_close_matches(str(value), list(names), n=most, cutoff=cutoff)
     words = "' or '".join(found)
     return f" (did you mean '{words}'?)" if found else ""
+
+
+def matching(pattern: str, names: Iterable[str], what: str, where: str, key: str) -> list[str]:
+    """Return the names that a pattern such as ``ball*`` means, at least one."""
+    known = list(names)
+    found = [name for name in known if fnmatchcase(name, pattern)]
+    if not found:
+        message = f"matches no {what}{nearest(pattern, known)}; these are: {', '.join(known) or 'none'}"
+        raise InputError(message, where=where, key=key, value=pattern)
+    return found
 
 
 def unknown_key(key: object, allowed: Iterable[str]) -> str:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from fnmatch import fnmatchcase
 from functools import cached_property
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar, TypeVar, cast
 
 import numpy as np
 from scipy import sparse
@@ -16,7 +15,7 @@ from flexmb.assembly.kinematics import Kinematics
 from flexmb.assembly.markers import Marker, ground
 from flexmb.assembly.node_ref import NodeRef
 from flexmb.assembly.rows_beside import RowBeside, beside_plane, checked, require_sliding
-from flexmb.checks.values import check_name, nonnegative, unit, vector
+from flexmb.checks.values import check_name, matching, nonnegative, unit, vector
 from flexmb.errors import InputError
 from flexmb.kernels.geometry.tables import ALONG
 from flexmb.parts.contacts.beside_rows import BesideRows, rows_beside
@@ -33,6 +32,7 @@ from flexmb.parts.time_functions import time_function
 from flexmb.state import Array, IntArray
 
 Ref = NodeRef | str
+T = TypeVar("T")
 STILL = 1e-15
 """Fraction of the motion of a plane along its normal that counts as round-off."""
 
@@ -87,6 +87,9 @@ class NodePlane(LawKeys):
         check_name(self.name, "contacts")
         if (self.node is None) == (self.nodes is None):
             raise InputError("needs either node or nodes", where=self.where, key="node", value=self.node)
+        if is_pattern(self.node):
+            message = "means the nodes of several bodies; give it with the key nodes"
+            raise InputError(message, where=self.where, key="node", value=self.node)
         vector(self.point, "point", self.where)
         unit(self.normal, "normal", self.where)
         self.law  # noqa: B018  (checks its keys)
@@ -140,12 +143,26 @@ class NodePlane(LawKeys):
             raise InputError(wrong, where=self.where, key="surface_velocity", value=self.surface_velocity)
         return w
 
-    def _refs(self, bodies: Iterable[str] = ()) -> list[tuple[str, object]]:
-        """Return the references to nodes by their keys; patterns are replaced where the names of bodies are given."""
-        if self.node is not None:
-            return [("node", self.node)]
+    def _refs(self) -> list[tuple[str, object]]:
+        """Return the references to nodes, as given, by their keys."""
+        return [("node", self.node)] if self.node is not None else self._many()
+
+    def _found(self, bodies: Iterable[str], find: Callable[[Any, str, str], T]) -> list[T]:
+        """Return what references denote; a pattern stands for those of all bodies that it matches but the carrier."""
         others = [name for name in bodies if name != self._carrier]
-        return [("nodes", one) for _, ref in self._many() for one in matching(ref, others, self.where)]
+        what = "body" if self._carrier is None else f"body besides '{self._carrier}', which carries the plane"
+        found = []
+        for key, given in self._refs():
+            if not is_pattern(given):
+                found.append(find(given, self.where, key))
+                continue
+            body, dot, node = str(given).partition(".")
+            try:
+                for name in matching(body, others, what, self.where, key):
+                    found.append(find(f"{name}{dot}{node}", self.where, key))
+            except InputError as err:
+                raise InputError(err.message, where=err.where, key=err.key, value=given) from None
+        return found
 
     def _many(self) -> list[tuple[str, object]]:
         if isinstance(self.nodes, Sequence) and not isinstance(self.nodes, str):
@@ -155,7 +172,7 @@ class NodePlane(LawKeys):
         return [("nodes", self.nodes)]
 
     def _points(self, nodes: Kinematics) -> IntArray:
-        found = np.concatenate([nodes.resolve(ref, self.where, key) for key, ref in self._refs(nodes.bodies)])
+        found = np.concatenate(self._found(nodes.bodies, nodes.resolve))
         if self.node is not None and found.size != 1:
             message = f"denotes {found.size} nodes; give several with the key nodes"
             raise InputError(message, where=self.where, key="node", value=str(self.node))
@@ -273,7 +290,7 @@ class NodePlane(LawKeys):
         return place
 
     def _places(self, builder: Builder) -> list[Marker]:
-        found = [place for key, ref in self._refs(builder.bodies) for place in builder.places(ref, self.where, key)]
+        found = [place for places in self._found(builder.bodies, builder.places) for place in places]
         if self.node is not None and len(found) != 1:
             message = f"denotes {len(found)} nodes; give several with the key nodes"
             raise InputError(message, where=self.where, key="node", value=str(self.node))
@@ -306,18 +323,6 @@ class NodePlane(LawKeys):
 def is_pattern(ref: object) -> bool:
     """Return whether a reference to nodes names bodies by a pattern."""
     return isinstance(ref, str) and any(sign in ref.partition(".")[0] for sign in "*?")
-
-
-def matching(ref: object, bodies: Sequence[str], where: str) -> list[object]:
-    """Return the references that a pattern such as ``ball*`` or ``rod?.last`` stands for; itself if it is none."""
-    if not is_pattern(ref) or not bodies:
-        return [ref]
-    body, dot, node = str(ref).partition(".")
-    found: list[object] = [f"{name}{dot}{node}" for name in bodies if fnmatchcase(name, body)]
-    if not found:
-        message = f"matches no body; bodies: {', '.join(bodies)}"
-        raise InputError(message, where=where, key="nodes", value=ref)
-    return found
 
 
 def _why_stuck(ways: Array, n: Array) -> str:

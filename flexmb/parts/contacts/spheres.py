@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from fnmatch import fnmatchcase
 from typing import ClassVar
 
 import numpy as np
@@ -12,7 +11,7 @@ import numpy as np
 from flexmb.assembly.builder import Builder
 from flexmb.assembly.markers import BodyInfo, Marker
 from flexmb.assembly.rows_beside import beside_spheres, checked, require_sliding
-from flexmb.checks.values import check_name, nearest, positive
+from flexmb.checks.values import check_name, matching, positive
 from flexmb.errors import InputError
 from flexmb.parts.contacts.law_keys import LawKeys
 
@@ -94,16 +93,10 @@ class Spheres(LawKeys):
         able = [name for name, info in bodies.items() if info.single]
         chosen: dict[str, None] = {}
         for word in self._words:
-            found = [name for name in able if fnmatchcase(name, word)]
-            if not found and word in bodies:
+            if word in bodies and word not in able:
                 message = "is not a sphere: only particles and rigid bodies can be"
                 raise InputError(message, where=self.where, key="bodies", value=word)
-            if not found:
-                message = (
-                    f"matches no particle or rigid body{nearest(word, able)}; these are: {', '.join(able) or 'none'}"
-                )
-                raise InputError(message, where=self.where, key="bodies", value=word)
-            chosen |= dict.fromkeys(found)
+            chosen |= dict.fromkeys(matching(word, able, "particle or rigid body", self.where, "bodies"))
         if len(chosen) < 2:
             message = f"means {', '.join(chosen)} only, and contact needs at least two spheres"
             raise InputError(message, where=self.where, key="bodies", value=self.bodies)
