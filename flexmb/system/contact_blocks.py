@@ -149,7 +149,7 @@ class Blocks:
     @property
     def rough(self) -> np.ndarray:
         """Which contacts have friction, (nc,)."""
-        return (self.friction != 0.0).any(axis=1) & (self.slides > 0)
+        return np.asarray((self.friction != 0.0).any(axis=1) & (self.slides > 0))
 
     def laws(self) -> dict[str, int]:
         """Return the laws beyond normals with Newton's law, as keys of contacts, and the first contact with each."""
