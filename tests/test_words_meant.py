@@ -11,6 +11,7 @@ import pytest
 import flexmb as fm
 from flexmb.checks.values import unknown_key
 from flexmb.cli import main
+from flexmb.errors import InputError
 
 
 def ball() -> fm.Model:
@@ -156,3 +157,22 @@ def test_dimensions_of_no_single_shape_get_no_advice() -> None:
             "b", length=1.0, elements=1, section={"width": 1.0, "inner": 0.5}, material={"young": 1.0, "density": 1.0}
         )
     assert "add shape" not in str(caught.value)
+
+
+@pytest.mark.parametrize("large", [False, True])
+def test_a_point_without_its_body_is_answered_with_both(large):
+    model = fm.Model()
+    model.add(
+        fm.Beam("mast", length=1.0, elements=2, area=1e-4, inertia=1e-9, young=1e9, density=1e3, points={"eye": 0.5})
+    )
+    if large:
+        model.add(fm.Rigid("block", mass=1.0, inertia=(1.0, 1.0, 1.0)))
+    model.add(fm.NodalForce("pull", node="eye", force=(0.0, 1.0, 0.0)))
+    with pytest.raises(InputError, match=r"loads\.pull\.node = .*mast\.eye"):
+        model.assemble()
+
+
+def test_the_geometry_of_gmsh_is_no_mesh(tmp_path):
+    (tmp_path / "arch.geo").write_text("Point(1) = {0, 0, 0, 0.5};\n")
+    with pytest.raises(InputError, match=r"mesh = .*arch\.geo.*gmsh -1 arch\.geo.*arch\.msh"):
+        fm.Beam("arch", mesh=tmp_path / "arch.geo", area=1e-4, inertia=1e-9, young=1e9, density=1e3)

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from scipy import sparse
 
-from flexmb.assembly.node_ref import NodeRef, parse_local
+from flexmb.assembly.node_ref import NodeRef, no_such_body, parse_local
 from flexmb.checks.values import nearest
 from flexmb.errors import InputError
 from flexmb.state import Array, IntArray
@@ -93,9 +93,8 @@ class Kinematics:
         node_ref = NodeRef.parse(ref, where, key)
         table = self.bodies.get(node_ref.body)
         if table is None:
-            names = list(self.bodies)
-            message = f"there is no body '{node_ref.body}'{nearest(node_ref.body, names)}; bodies: {', '.join(names)}"
-            raise InputError(message, where=where, key=key, value=str(ref))
+            points = {name: [*body.named, *body.groups] for name, body in self.bodies.items()}
+            raise InputError(no_such_body(node_ref, points), where=where, key=key, value=str(ref))
         try:
             return table.first + table.index(node_ref.node)
         except KeyError:

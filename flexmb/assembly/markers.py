@@ -8,7 +8,7 @@ from typing import Protocol
 
 import numpy as np
 
-from flexmb.assembly.node_ref import NodeRef
+from flexmb.assembly.node_ref import NodeRef, no_such_body
 from flexmb.checks.values import nearest
 from flexmb.errors import InputError
 from flexmb.fem.line_sections import LineSections
@@ -199,9 +199,8 @@ def find_markers(bodies: Mapping[str, BodyInfo], ref: object, where: str, key: s
     node_ref = NodeRef.parse(ref, where, key)
     info = bodies.get(node_ref.body)
     if info is None:
-        names = [*bodies, "ground"]
-        message = f"there is no body '{node_ref.body}'{nearest(node_ref.body, names)}; bodies: {', '.join(names)}"
-        raise InputError(message, where=where, key=key, value=str(ref))
+        known = {name: [*body.named, *body.groups] for name, body in bodies.items()} | {"ground": []}
+        raise InputError(no_such_body(node_ref, known), where=where, key=key, value=str(ref))
     node = node_ref.node
     if node == "all":
         return list(info.nodes)

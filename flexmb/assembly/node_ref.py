@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from flexmb.checks.values import nearest
 from flexmb.errors import InputError
 
 FORMS = "BODY.first, BODY.last, BODY.mid, BODY.node(17), BODY.all or BODY.POINT with a named point"
@@ -65,3 +67,11 @@ def parse_local(text: str) -> int | str | None:
     if call:
         return int(call.group(1))
     return text.strip() if WORD.fullmatch(text.strip()) else None
+
+
+def no_such_body(ref: NodeRef, points: Mapping[str, Iterable[str]]) -> str:
+    """Return that there is no such body, with a suggestion; ``points`` are the named points of each body."""
+    names = list(points)
+    owners = [name for name in names if ref.body in points[name]]
+    hint = f" (did you mean '{owners[0]}.{ref.body}'?)" if owners else nearest(ref.body, names)
+    return f"there is no body '{ref.body}'{hint}; bodies: {', '.join(names)}"

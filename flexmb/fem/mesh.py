@@ -61,6 +61,8 @@ def read_file(path: Path, wrong: Any) -> Any:
 
     if not path.is_file():
         raise wrong("there is no such mesh file")
+    if path.suffix == ".geo":
+        raise wrong(f"is the geometry, not a mesh: `gmsh -1 {path.name}` writes {path.stem}.msh")
     said = io.StringIO()
     try:
         # meshio prints its error messages and may call sys.exit

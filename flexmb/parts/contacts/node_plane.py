@@ -335,6 +335,7 @@ def _why_stuck(ways: Array, n: Array) -> str:
         return "it moves along one direction only, as the nodes of a bar do, and that is perpendicular to the normal"
     value = ", ".join(f"{x:.6g}" for x in n)
     return (
-        "it moves in a plane perpendicular to the normal, as the nodes of a planar beam do (or a support holds it); "
-        f'orientation = [{value}] of the beam makes it bend along the normal, bending = "spatial" any way'
+        "it moves in a plane perpendicular to the normal, as the nodes of a planar beam or a particle with two axes do "
+        f"(or a support holds it); orientation = [{value}] of the beam makes it bend along the normal, "
+        'bending = "spatial" any way; axes of the particle must include the normal'
     )
