@@ -105,7 +105,7 @@ class Page:
                 met = sum(entry["ok"] for entry in entries)
                 look = "badge good" if met == len(entries) else "badge bad"
                 badges.append(tag("span", f"{name}{met} of {len(entries)} expectations met", cls=look))
-        notes = [(run, note) for run in self.runs for note in run.notes]
+        notes = [(run, note) for run in self.runs for note in (*run.notes, *tables.notes_on_misses(run))]
         warnings = [note if self.one else f"{run.label}: {note}" for run, note in notes] + self.notes
         return tag(
             "header",
@@ -189,8 +189,7 @@ class Page:
             if tables.expectations(run):
                 out += [] if self.one else [tag("h3", run.label)]
                 out.append(tables.expectation_table(run))
-                told = run.result.summary.get("expectation_notes") or []
-                out += [tag("p", f"Note: {words}.", cls="note") for words in told]
+                out += [tag("p", f"Note: {words}.", cls="note") for words in tables.expectation_notes(run)]
         return joined(out)
 
     def _energy(self) -> Html:

@@ -86,6 +86,16 @@ def expectations(run: Run) -> list[dict[str, Any]]:
     return [entry for entry in entries if isinstance(entry, dict) and "ok" in entry]
 
 
+def expectation_notes(run: Run) -> list[str]:
+    """Return what differs from the run that the expectations were written for."""
+    return list(run.result.summary.get("expectation_notes") or [])
+
+
+def notes_on_misses(run: Run) -> list[str]:
+    """Return these notes if an expectation of the run is not met."""
+    return [] if all(entry["ok"] for entry in expectations(run)) else expectation_notes(run)
+
+
 def expectation_table(run: Run) -> Html:
     """Return the expectations with check marks."""
     rows = [
