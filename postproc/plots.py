@@ -89,13 +89,13 @@ def named_contact(result: Result, name: str) -> ContactSeries:
     return result.contacts[name]
 
 
-def strongest_contact(result: Result, rough: bool = False) -> str:
-    """Return the name of the contact with the largest impulses; with ``rough``, among those with friction."""
+def strongest_contacts(result: Result, rough: bool = False) -> list[str]:
+    """Return the names of the contacts, largest impulses first; with ``rough``, of those with friction."""
     contacts = {name: contact for name, contact in result.contacts.items() if has_friction(contact) or not rough}
     if not contacts:
         raise InputError(f"there are no contacts{' with friction' if rough else ''} in this result")
     given = {name: float(np.nansum(np.abs(contact.impulse))) for name, contact in contacts.items()}
-    return max(given, key=lambda name: given[name])
+    return sorted(given, key=lambda name: given[name], reverse=True)
 
 
 def plot_energy(result: Result, save: str | Path | None = None) -> Figure:

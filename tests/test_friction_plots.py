@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from matplotlib.collections import PathCollection
 from matplotlib.colors import to_rgb
+from messages import says
 from rough_scheme import RoughScheme
 
 import flexmb as fm
@@ -17,7 +18,7 @@ from flexmb.errors import InputError
 from flexmb.postproc.cone_plot import MOST, Pushes, plot_cone, pushes_of
 from flexmb.postproc.contact_status import COLOURS, MOST_STRIPS, status_counts, stretches
 from flexmb.postproc.ledger import ledger_of
-from flexmb.postproc.plots import strongest_contact
+from flexmb.postproc.plots import strongest_contacts
 from flexmb.postproc.round_off import flattened, length_of, speed_of
 from flexmb.record.result import Result
 
@@ -154,7 +155,7 @@ def test_no_cone_without_friction(many: Result) -> None:
         plot_cone(many, "ice")
     with pytest.raises(InputError, match="floor"):
         plot_cone(many, "flor")
-    assert strongest_contact(many, rough=True) == "floor"
+    assert strongest_contacts(many, rough=True) == ["floor"]
 
 
 def test_friction_is_a_part_of_the_ledger(flat: Result) -> None:
@@ -169,6 +170,19 @@ def test_friction_is_a_part_of_the_ledger(flat: Result) -> None:
     assert flat.summary["energy"]["moved"] == pytest.approx(float(np.sum(works, axis=0).max()))
     labels = [text.get_text() for text in flat.plot_energy().axes[1].get_legend().get_texts()]
     assert any(label.startswith("friction") for label in labels)
+
+
+def test_the_contacts_that_are_not_drawn_are_named(
+    flat: Result, many: Result, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    drawn, other = strongest_contacts(many)
+    folder, out = str(many.save(tmp_path / "many")), str(tmp_path / "x.svg")
+    assert main(["plot", folder, "contact", "-o", out]) == 0
+    assert says(capsys.readouterr().err, f"note: ... '{drawn}' ... --contact NAME ... {other}")
+    one = str(flat.save(tmp_path / "one"))
+    for words in ([folder, "contact", "--contact", other], [folder, "contact", "--cone"], [one, "contact"]):
+        assert main(["plot", *words, "-o", out]) == 0
+        assert "--contact" not in capsys.readouterr().err
 
 
 def test_from_the_command_line(flat: Result, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

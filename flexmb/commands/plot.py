@@ -41,6 +41,8 @@ OF_KIND = {
     "top": ("spectrum", "waterfall"),
 }
 """Options and the kinds of plots they apply to."""
+MOST_NAMED = 8
+"""Number of other contacts that a note lists."""
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -172,10 +174,16 @@ def _of_rotor(args: argparse.Namespace, opened: Any) -> Any:
 def _contact(result: Any, name: str | None, cone: bool) -> Any:
     """Return the figure of a contact."""
     from flexmb.postproc.cone_plot import plot_cone
-    from flexmb.postproc.plots import plot_contact, strongest_contact
+    from flexmb.postproc.plots import plot_contact, strongest_contacts
 
     draw = plot_cone if cone else plot_contact
-    return draw(result, strongest_contact(result, rough=cone) if name is None else name)
+    if name is None:
+        name, *others = strongest_contacts(result, rough=cone)
+        if others:
+            words = f"the contact with the largest impulses, '{name}', is drawn; --contact NAME chooses another"
+            more = f", and {len(others) - MOST_NAMED} more" if len(others) > MOST_NAMED else ""
+            print(f"note: {words}: {', '.join(others[:MOST_NAMED])}{more}", file=sys.stderr)
+    return draw(result, name)
 
 
 def _section(args: argparse.Namespace) -> Any:
