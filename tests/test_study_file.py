@@ -14,6 +14,7 @@ from pydantic import BaseModel
 from study_files import STUDY, write_study
 
 from flexmb.case import load_case
+from flexmb.case.json_schema import file_schema
 from flexmb.cli import main
 from flexmb.errors import InputError
 from flexmb.postproc.study.modes import OVER, SHOWN
@@ -288,6 +289,19 @@ def test_the_page_has_all_keys_and_options(capsys: pytest.CaptureFixture[str]) -
         main(["study", "--help"])
     options = set(re.findall(r"--[a-z-]+", capsys.readouterr().out)) - {"--help", "--debug", "--out"}
     assert options <= set(re.findall(r"--[a-z-]+", PAGE))
+
+
+def test_one_name_of_a_figure_is_a_list_of_one(tmp_path: Path) -> None:
+    text = STUDY + FIGURE + 'x = "n"\ny = "{}"\nby = "scheme"'
+    figure = read_study(write_study(tmp_path, text.replace("{}", "error"))).tables.figure[-1]
+    assert (figure.y, figure.by) == (["error"], ["scheme"])
+    with pytest.raises(InputError) as caught:
+        read_study(write_study(tmp_path, text.replace("{}", "eror")))
+    assert says(str(caught.value), "figure.0.y ... 'eror' ... 'error'")
+    with pytest.raises(InputError, match="must be a list"):
+        read_study(write_study(tmp_path, STUDY + FIGURE + "y = 3"))
+    y = file_schema(StudyTables, "t", "d")["definitions"]["FigureTable"]["properties"]["y"]
+    assert [kind["type"] for kind in y["anyOf"]] == ["string", "array"]
 
 
 def test_figures_of_modes_name_spectra(tmp_path: Path) -> None:

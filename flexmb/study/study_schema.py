@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
 from flexmb.case.schema import Bounds, Count, Number, Reduce, Table, Text, check_reduce
 
@@ -25,6 +25,12 @@ End = Annotated[int, Field(strict=True)] | Number
 """An end of a range; integers stay integers."""
 Switch = Annotated[bool, Field(strict=True)]
 Name = Annotated[str, Field(strict=True, min_length=1, max_length=100)]
+Names = Annotated[
+    list[Text],
+    BeforeValidator(lambda given: [given] if isinstance(given, str) else given),
+    WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}),
+]
+"""Several names; a single one may be a text."""
 FileName = Annotated[str, Field(strict=True, pattern=r"^[A-Za-z0-9_][A-Za-z0-9_-]{0,99}$")]
 
 
@@ -150,8 +156,8 @@ class FigureTable(Table):
     kind: Literal["lines", "bars", "curves", "order", "work-precision", "profile", "modes"]
     title: Text = ""
     x: Text | None = None
-    y: list[Text] = []
-    by: list[Text] = []
+    y: Names = []
+    by: Names = []
     where: dict[str, Any] = {}
     log: Literal["", "x", "y", "xy"] | None = None
     caption: Text = ""
