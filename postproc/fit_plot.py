@@ -15,6 +15,9 @@ from flexmb.postproc.style import STYLE
 from flexmb.postproc.ticks import take_out_power
 from flexmb.record.io.summary_json import read_summary
 
+MOST_POINTS = 200
+"""Number of points of the data beside a curve; the residuals are all drawn."""
+
 
 def plot_fit(folder: Path) -> Figure:
     """Return the figure of a fit's folder: a column per objective, data and curve above, residuals over sigma below."""
@@ -33,10 +36,12 @@ def plot_fit(folder: Path) -> Figure:
 def _draw(above: Any, below: Any, folder: Path, k: int, objective: dict[str, Any]) -> None:
     data, curve = _columns(folder / f"objective_{k}.csv"), _columns(folder / f"curve_{k}.csv")
     t, y = curve.values()
-    above.plot(t, y, color="C0", linewidth=1.2, label="fit")
+    above.plot(t, y, color="C0", linewidth=1.2, label="fit", zorder=3)
     drawn = y
     if objective["points"] > 1:
-        above.plot(data["t"], data["data"], ".", color="C3", markersize=4, label="data")
+        every = -(-data["t"].size // MOST_POINTS)
+        label = f"data, 1 point in {every}" if every > 1 else "data"
+        above.plot(data["t"][::every], data["data"][::every], ".", color="C3", markersize=5, label=label)
         drawn = np.concatenate([y, data["data"]])
     label = f"{objective['name']} [{objective['unit']}]" if objective["unit"] else objective["name"]
     take_out_power(above.yaxis, (float(drawn.min()), float(drawn.max())), label)

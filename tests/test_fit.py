@@ -17,6 +17,7 @@ from flexmb.fit import fit as fit_module
 from flexmb.fit.data_file import read_columns
 from flexmb.fit.methods import expected_gain
 from flexmb.fit.residuals import Comparison
+from flexmb.postproc.fit_plot import plot_fit
 
 CASE = """
 [time]
@@ -182,6 +183,23 @@ def test_the_command_writes_result_table_best_case_and_figure(place, capsys):
     assert main(["report", str(place / "out")]) == 2
     said = capsys.readouterr().err
     assert all(word in said for word in ("fit", "fit.pdf", "best.toml")), said
+
+
+def test_dense_data_leave_the_curve_visible(tmp_path):
+    t = np.linspace(0.0, 1.0, 1001)
+    for name, head in (("objective", "t,data,residual"), ("curve", "t,fit")):
+        columns = [t, np.sin(t), 0.0 * t][: head.count(",") + 1]
+        np.savetxt(tmp_path / f"{name}_0.csv", np.stack(columns, axis=1), delimiter=",", header=head, comments="")
+    objective = {"name": "x", "unit": "m", "points": t.size, "sigma": 1.0}
+    (tmp_path / "fit.json").write_text(
+        json.dumps({"title": "", "name": "f", "parameters": [], "objectives": [objective]})
+    )
+    above, below = plot_fit(tmp_path).axes
+    data, curve = sorted(above.get_lines(), key=lambda line: line.get_zorder())
+    assert data.get_linestyle() == "None"  # below the curve
+    assert len(curve.get_xdata()) == t.size > 5 * len(data.get_xdata()) > 500
+    assert str(t.size // (len(data.get_xdata()) - 1)) in data.get_label()
+    assert len(below.get_lines()[-1].get_xdata()) == t.size
 
 
 def test_values_that_miss_the_data_are_said_to(place, capsys):
