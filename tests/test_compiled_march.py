@@ -11,7 +11,7 @@ import flexmb as fm
 from flexmb.drive.events import event_engine
 from flexmb.drive.events.compiled_march import CompiledMarch
 
-METHODS = ("dopri5", "phem56", "hem5", "rkf45")
+METHODS = ("dopri5", "phem56", "hem5", "rkf45", "hybrid")
 
 
 def driven_crank():
@@ -149,3 +149,14 @@ def test_runs_go_on_with_the_same_bits() -> None:
     rest.engine.advance(4)
     for name, value in whole.engine.snapshot().items():
         np.testing.assert_array_equal(rest.engine.snapshot()[name], value, err_msg=name)
+
+
+def test_a_hybrid_run_that_steps_in_time_is_the_same(monkeypatch) -> None:
+    """Two events within ten h* are an accumulation: time stepping takes over, and located events come back."""
+    build = lambda: pendulum(wall=0.3, restitution=0.4)  # noqa: E731
+    ours, taken, oracle = both(monkeypatch, build, fm.Hybrid(most_events=2), 3.0, 30, 1e-7)
+    assert taken > 0
+    switches = [(reason, contact) for _, reason, contact in ours.engine.motion.switches()]
+    assert "clustered" in {reason for reason, _ in switches}
+    assert switches == [(reason, contact) for _, reason, contact in oracle.engine.motion.switches()]
+    same(ours, oracle, 1e-8)

@@ -28,6 +28,7 @@ from flexmb.kernels.smooth import smooth_arrays as sm
 from flexmb.kernels.smooth.smooth_arrays import Method, Scratch, Seen, Smooth, SmoothRoom, SmoothRun, Stages
 from flexmb.kernels.smooth.smooth_march import march_stage
 from flexmb.schemes.explicit_runge_kutta import ExplicitRungeKutta
+from flexmb.schemes.hybrid import Hybrid
 from flexmb.smooth import explicit_steps as explicit
 from flexmb.smooth.phase import Phase
 from flexmb.smooth.smooth_step import SmoothState, SmoothStep, SmoothWorks
@@ -49,6 +50,8 @@ SLIVER = 1e-6
 def compiled_march(motion: Motion, records: StepRecords) -> CompiledMarch | None:
     """Return the compiled loop of a motion at its start; None if it is not one for it."""
     system, scheme = motion.system, motion.scheme
+    if isinstance(scheme, Hybrid):
+        scheme = scheme.inner
     if not isinstance(system, MultibodySystem) or not isinstance(scheme, ExplicitRungeKutta):
         return None
     fits = 0 < system.nv <= MOST and system.nj <= MOST and system.constant_mass

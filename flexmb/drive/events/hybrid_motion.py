@@ -98,6 +98,7 @@ class HybridMotion(Motion):
         self.changes = np.full((LISTED, 3), np.nan)
         self.changed, self.time_stepping, self._at_edge, self._returns = 0, False, False, False
         self.pressed, self.calm = np.zeros(self.system.contacts.nc, dtype=bool), 0
+        self._marched = False
 
     # -- the record, and how it is undone
 
@@ -163,6 +164,24 @@ class HybridMotion(Motion):
             self.state = self.phase.begin(s.t, s.q, s.v)
 
     # -- steps
+
+    def _go(self, t: float) -> None:
+        while self.state.t < t:
+            self._marched = False
+            if self.march is not None and not self.time_stepping:
+                self._tried(self._march_toward, t)
+            if not self._marched and self.state.t < t:
+                self._step_toward(t)
+
+    def _march_toward(self, t: float) -> None:
+        """Let the compiled loop go on, if there is one; it records its steps at once, which are never undone."""
+        assert self.march is not None
+        self._marched = self.march.go(self, t)
+
+    def look_around(self) -> None:
+        """Look for contacts that come near; what fails here leads back to the end of the steps."""
+        self._flush()
+        super().look_around()
 
     def _step_toward(self, t: float) -> None:
         if self.time_stepping:
