@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import shlex
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -112,11 +113,12 @@ def _finish(study: Study, table: Table, out: Path, args: argparse.Namespace) -> 
     from flexmb.record.io.summary_json import read_summary
     from flexmb.study.folder import SUMMARY
     from flexmb.study.session import BAD_REFERENCE
+    from flexmb.study.study_schema import OPTIONAL_WORKS
 
     expectations = read_summary(out / SUMMARY)["expectations"]
     if not args.quiet:
         print(study.title or study.name)
-        _print_table(table)
+        _print_table(table, OPTIONAL_WORKS if study.tables.ledger else ())
         _print_notes(table)
         _print_expectations(expectations)
         print(f"results in {out}: table.csv, summary.json, runs/")
@@ -165,10 +167,10 @@ def _draw(out: Path, quiet: bool) -> None:
         print(f"report: {drawn.page}")
 
 
-def _print_table(table: Table) -> None:
+def _print_table(table: Table, optional: Sequence[str]) -> None:
     """Print the first rows: as a ruled table on a terminal, in plain columns elsewhere."""
     rows = table.rows[:MOST_SHOWN]
-    head = ["run", *table.axes, *table.numbers]
+    head = ["run", *table.axes, *table.numbers_without_zeros(optional)]
     cells = [[str(row.index), *(_cell(row, name) for name in head[1:])] for row in rows]
     if sys.stdout.isatty():
         _print_rich(head, cells)

@@ -16,7 +16,7 @@ from flexmb.study.axes import MOST_RUNS, Point, Setting, layered
 from flexmb.study.case_checks import check_measures, in_study
 from flexmb.study.read import StudyFile
 from flexmb.study.run_digest import run_key
-from flexmb.study.study_schema import EXACT
+from flexmb.study.study_schema import EXACT, LEDGER
 from flexmb.study.table import Value
 from flexmb.study.task import Task, settings_of
 
@@ -62,7 +62,7 @@ class Runs:
         """Return the task of a point."""
         references = {name: self.reference(name, point).key for name in self._recorded}
         measures, ledger = self._measures_at(point), self.study.tables.ledger
-        asked = {"measures": [_silent(m) for m in measures], "ledger": ledger, "references": references}
+        asked = {"measures": [_silent(m) for m in measures], "ledger": ledger and LEDGER, "references": references}
         settings = layered(self.study.common, point.settings())
         task = self._task(point.index, point.axes, point.case(), settings, asked)
         return replace(task, measures=measures, ledger=ledger, references=references)

@@ -8,8 +8,10 @@ from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
 from flexmb.case.schema import Bounds, Count, Number, Reduce, Table, Text, check_reduce
 
-LEDGER = ("initial", "final", "external", "damping", "contact", "numerical", "residual")
-"""Columns of the table that ``ledger = true`` adds, J."""
+OPTIONAL_WORKS = ("friction", "closing", "projection")
+"""Works of the ledger that are zero without friction and located events; columns of zeros are not displayed."""
+LEDGER = ("initial", "final", "external", "damping", "contact", *OPTIONAL_WORKS, "numerical", "residual")
+"""Columns of the table that ``ledger = true`` adds, J: initial and all works with the residual add up to final."""
 RESERVED = ("index", "key", "status")
 """Columns that every table has."""
 EXACT = "exact"

@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, count
 from pathlib import Path
@@ -91,6 +91,10 @@ class Table:
     def numbers(self) -> list[str]:
         """Names of the numbers."""
         return list(dict.fromkeys(name for row in self.rows for name in row.numbers))
+
+    def numbers_without_zeros(self, optional: Collection[str]) -> list[str]:
+        """Return the names of the numbers, without those of ``optional`` that are zero in all runs."""
+        return [name for name in self.numbers if name not in optional or any(row.numbers.get(name) for row in self.rows)]
 
     @property
     def done(self) -> Table:

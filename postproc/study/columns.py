@@ -8,9 +8,12 @@ from typing import Any
 
 from flexmb.postproc.named_curves import unit_of
 from flexmb.record.summary_text import ENERGY_WORDS
+from flexmb.study import study_schema
 
-LEDGER = {"initial": "initial energy", "final": "final energy", "residual": "residual of the ledger"} | {
-    key: words for key, words in ENERGY_WORDS if key in ("external", "damping", "contact", "numerical")
+LEDGER = {key: words for key, words in ENERGY_WORDS if key in study_schema.LEDGER} | {
+    "initial": "initial energy",
+    "final": "final energy",
+    "residual": "residual of the ledger",
 }
 """Columns of the energy ledger, J, and their labels."""
 COSTS = {"summary.wall_time_s": "s", "summary.us_per_step": "µs"}

@@ -16,6 +16,7 @@ from flexmb.postproc.study.draw import FIGURES, Figured
 from flexmb.postproc.study.folder import Opened
 from flexmb.record.summary_text import bounds_words, counted
 from flexmb.study.expectations import asked_words
+from flexmb.study.study_schema import OPTIONAL_WORKS
 
 MOST_ROWS = 2000
 """Rows of the table on the page; table.csv has all."""
@@ -88,7 +89,8 @@ class StudyPage:
             out += [tag("h3", "Measures"), table(["column", "unit", "what"], measures)]
         if tables.get("ledger"):
             words = (
-                "The columns initial to residual are the energy ledger at the end of each run, J; see docs/energy.md."
+                "The columns initial to residual are the energy ledger at the end of each run, J: initial and all works "
+                "(external to numerical) with the residual add up to final; see docs/energy.md."
             )
             out.append(tag("p", words, cls="note"))
         return joined(out)
@@ -121,7 +123,8 @@ class StudyPage:
         return table(["", "expected", "got", "source"], rows, numeric=(2,)) if rows else Html("")
 
     def _table(self) -> Html:
-        axes, numbers = self.table.axes, self.table.numbers
+        axes = self.table.axes
+        numbers = self.table.numbers_without_zeros(OPTIONAL_WORKS if self.opened.tables.get("ledger") else ())
         names = ["run", *axes, "status", *numbers]
         units = {name: self.columns.unit(name) for name in (*axes, *numbers)}
         heads = [f"{name} [{plain(units[name])}]" if units.get(name) else name for name in names]
