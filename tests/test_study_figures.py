@@ -289,6 +289,19 @@ def test_a_ledger_that_does_not_close_is_said() -> None:
     assert says(only(notes), "parts add up ... 7 J")
 
 
+def test_all_works_of_the_ledger_count_in_the_bars() -> None:
+    rows = [replace(row, numbers=dict(row.numbers)) for row in TABLE.where({"h": 8e-3, "scheme": THREE}).rows]
+    for k, row in enumerate(rows):
+        row.numbers.update(friction=-3.0 * k, closing=-1.0, projection=0.0, final=row.numbers["final"] - 3.0 * k - 1.0)
+    drawing, notes = draw(Table(tuple(rows)), kind="bars", by=["scheme"])
+    assert "e-1" in only(notes)  # the bars add up to the marks
+    words = labels_of(drawing.figure)
+    assert {"dissipated by friction", "dissipated by closings"} <= set(words)
+    assert "dissipated by projections" not in words
+    _, notes = draw(Table(tuple(rows)), kind="bars", by=["scheme"], y=["contact", "damping", "numerical"])
+    assert not any("add up" in note for note in notes)
+
+
 def test_work_of_loads_counts_in_the_mark() -> None:
     rows = [replace(row, numbers=dict(row.numbers)) for row in TABLE.where({"h": 8e-3, "scheme": THREE}).rows]
     for row in rows:

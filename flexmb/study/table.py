@@ -94,7 +94,9 @@ class Table:
 
     def numbers_without_zeros(self, optional: Collection[str]) -> list[str]:
         """Return the names of the numbers, without those of ``optional`` that are zero in all runs."""
-        return [name for name in self.numbers if name not in optional or any(row.numbers.get(name) for row in self.rows)]
+        return [
+            name for name in self.numbers if name not in optional or any(row.numbers.get(name) for row in self.rows)
+        ]
 
     @property
     def done(self) -> Table:

@@ -14,11 +14,26 @@ from flexmb.postproc.study.canvas import ROOM, WIDTH, Drawing, head_figure
 from flexmb.postproc.study.columns import quoted, shown
 from flexmb.postproc.study.spec import Asked, is_missing
 from flexmb.postproc.style import BLUE, FAINT, GREEN, INK, ORANGE, PURPLE, SKY, VERMILLION
+from flexmb.study.study_schema import OPTIONAL_WORKS
 from flexmb.study.table import Row
 
-TAKEN = {"contact": "contacts", "damping": "damping", "numerical": "the scheme"}
+TAKEN = {
+    "contact": "contacts",
+    "damping": "damping",
+    "friction": "friction",
+    "closing": "closings",
+    "projection": "projections",
+    "numerical": "the scheme",
+}
 """Works of the ledger that dissipate energy, with their names: a bar shows the negative work."""
-LOOKS = {"contact": (VERMILLION, ""), "damping": (GREEN, "...."), "numerical": (BLUE, "////")}
+LOOKS = {
+    "contact": (VERMILLION, ""),
+    "damping": (GREEN, "...."),
+    "friction": (ORANGE, "xxxx"),
+    "closing": (PURPLE, "----"),
+    "projection": (SKY, "||||"),
+    "numerical": (BLUE, "////"),
+}
 OTHERS = ((BLUE, ""), (ORANGE, "////"), (GREEN, "...."), (PURPLE, "xxxx"), (SKY, "----"), (FAINT, "||||"))
 BAR, MOST = 0.235, 20.0
 """Height of a bar and the maximum height of a figure, inches."""
@@ -27,7 +42,9 @@ BAR, MOST = 0.235, 20.0
 def draw_bars(asked: Asked) -> Drawing:
     """Draw a horizontal bar per run, stacked of ``y``."""
     spec = asked.spec
-    parts = spec.y or tuple(TAKEN)
+    there = asked.whole.numbers_without_zeros(OPTIONAL_WORKS)
+    works = tuple(part for part in TAKEN if part in there or part not in OPTIONAL_WORKS)
+    parts = spec.y or works
     asked.numeric(*parts)
     ledger = set(parts) <= set(TAKEN) and {"initial", "final"} <= set(asked.whole.numbers)
     groups = _groups(asked)
@@ -44,7 +61,7 @@ def draw_bars(asked: Asked) -> Drawing:
     frames[-1].set_xlabel(words)
     head_figure(figure, spec.title)
     _legend(figure, asked, parts, ledger)
-    if ledger and set(parts) == set(TAKEN):
+    if ledger and set(parts) >= set(works):
         off = max(abs(_mark(row) - sum(_sizes(row, parts, True))) for row in asked.table.rows if row.done)
         asked.notes.append(f"the parts add up to the mark within {shown(off, 2)} J in all runs")
     return drawing

@@ -89,8 +89,8 @@ class StudyPage:
             out += [tag("h3", "Measures"), table(["column", "unit", "what"], measures)]
         if tables.get("ledger"):
             words = (
-                "The columns initial to residual are the energy ledger at the end of each run, J: initial and all works "
-                "(external to numerical) with the residual add up to final; see docs/energy.md."
+                "The columns initial to residual are the energy ledger at the end of each run, J: initial, all works "
+                "(external to numerical) and residual add up to final; see docs/energy.md."
             )
             out.append(tag("p", words, cls="note"))
         return joined(out)
