@@ -105,13 +105,26 @@ def case_of(run: str, time: str, text: str = BALL, axes: str = "z", law: str = "
     return text.format(time=f"{time}\n{events}", scheme=table, bounces=restitution(run), axes=axes, law=law)
 
 
-def interrupted_and_whole(text: str, folder: Path, after: float) -> tuple[Path, Path]:
-    """Return folders of a run that was interrupted behind a fraction of its intervals, and of a whole one."""
+def puck() -> str:
+    """Return the case of a puck with friction in space, which is in time stepping from the start."""
+    scheme = 'name = "hybrid"\nshortest = 5e-3'
+    text = BALL.format(time="steps = 16", scheme=scheme, bounces=0.5, axes="xyz", law="friction = 0.1")
+    return text.replace("position = [0.0, 0.0, 1.0]", "velocity = [0.3, 0.4, 0.0]")
+
+
+def interrupted_and_whole(text: str, folder: Path, after: float, calls: int = 1) -> tuple[Path, Path]:
+    """Return folders of a run that was interrupted behind a fraction of its intervals, and of a whole one.
+
+    The run is interrupted when its progress is called for the given time with the same number of steps.
+    """
     (folder / "case.toml").write_text(text)
     case = str(folder / "case.toml")
 
+    told: list[int] = []
+
     def stop(done: int, of: int) -> None:
-        if done > after * of:
+        told.append(done)
+        if done > after * of and told.count(done) == calls:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -177,12 +190,20 @@ def test_a_resumed_run_in_large_motion_gives_the_same_bits(run: str, time: str, 
     assert fm.load(whole).contacts["floor"].impulse.sum() > 1.0
 
 
+@pytest.mark.parametrize("run", ["phem56", "hybrid"])
+def test_a_run_interrupted_between_steps_of_an_interval_gives_the_same_bits(
+    run: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Three steps behind a sample; the puck is in time stepping."""
+    monkeypatch.setattr("flexmb.drive.events.event_engine.SECONDS", 0.0)
+    text = puck() if run == "hybrid" else case_of(run, "tolerance = 1e-8") + "interval = 0.8\n"
+    part, whole = interrupted_and_whole(text, tmp_path, 0.5, calls=4)
+    assert_same(part, whole)
+
+
 def test_a_resumed_run_in_time_stepping_gives_the_same_bits(tmp_path: Path) -> None:
     """A puck with friction in space: from the start on in steps of Moreau's scheme."""
-    scheme = 'name = "hybrid"\nshortest = 5e-3'
-    text = BALL.format(time="steps = 16", scheme=scheme, bounces=0.5, axes="xyz", law="friction = 0.1")
-    text = text.replace("position = [0.0, 0.0, 1.0]", "velocity = [0.3, 0.4, 0.0]")
-    part, whole = interrupted_and_whole(text, tmp_path, 0.5)
+    part, whole = interrupted_and_whole(puck(), tmp_path, 0.5)
     assert_same(part, whole)
     assert fm.load(whole).summary["events"]["time_steps"] >= 500
 

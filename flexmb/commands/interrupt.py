@@ -1,4 +1,4 @@
-"""Ctrl-C or SIGTERM: a run stops between two blocks of steps, never while a file is being written."""
+"""Ctrl-C or SIGTERM: a run stops between two blocks or within a block, never while a file is being written."""
 
 from __future__ import annotations
 
@@ -19,12 +19,13 @@ def stops_between_blocks(progress: Progress | None) -> Iterator[Progress]:
 
     Before the first block is done, and at the second signal, the interrupt is raised immediately.
     """
-    running, asked = False, 0
+    running, asked, told = False, 0, -1
 
     def advance(done: int, total: int) -> None:
-        nonlocal running
+        nonlocal running, told
         running = True
-        if progress is not None:
+        if progress is not None and done != told:
+            told = done
             progress(done, total)
         if asked:
             raise KeyboardInterrupt(asked)

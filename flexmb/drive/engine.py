@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
@@ -138,6 +138,8 @@ class Engine(Protocol):
     name: str
     step: int
     failure: SimulationError | None
+    progress: Callable[[int, int], None] | None = None
+    """Called by engines whose steps take long, from within a step; it may raise KeyboardInterrupt."""
 
     def start(self) -> Block:
         """Return the block with the sample at the start."""

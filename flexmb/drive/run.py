@@ -74,7 +74,7 @@ def run(
     resume : Checkpoint, optional
         Continue from here; the sink must already hold its samples.
     progress : callable, optional
-        Called with (steps done, steps in all) after each block.
+        Called with (steps done, steps in all) after each block, and within long intervals of runs with events.
     cancel : callable, optional
         Asked after each block (about 0.2 s) whether the run shall end there.
     checkpoint_every : float
@@ -99,6 +99,7 @@ def run(
         motor = choose_engine(plan, engine)
     if resume is not None:
         _restore(motor, bounds, resume, plan)
+    motor.progress = progress
     warn_notes(early_notes(plan))
     samples, fields = _begin(motor, sink, bounds, resume, plan)
     began = saved = clock.perf_counter()

@@ -6,6 +6,8 @@ and the ledger closes there. Between them steps are of one size (the plan's), or
 
 from __future__ import annotations
 
+import time as clock
+
 import numpy as np
 
 from flexmb.drive.engine import Engine, Plan, require_fitting, tally_of, truncate
@@ -26,6 +28,9 @@ from flexmb.schemes.scheme import Responses, Scheme
 from flexmb.smooth.smooth_step import SmoothState
 from flexmb.state import Array, StepReport
 from flexmb.system.multibody_system import MultibodySystem
+
+SECONDS = 0.2
+"""Time between two calls of the progress within an interval between samples, s."""
 
 
 class EventEngine(Engine):
@@ -58,6 +63,8 @@ class EventEngine(Engine):
             end - plan.t0,
         )
         self.motion.march = compiled_march(self.motion, self.records)
+        self.motion.between = self._between_steps  # type: ignore[method-assign]
+        self._handed, self._told = 0, 0.0
         self.note = plan.stability_note
         self._arrive(self.motion.state)
 
@@ -70,6 +77,13 @@ class EventEngine(Engine):
     def _book(self, report: StepReport, state: SmoothState) -> None:
         self._arrive(state)
         self.records.book(report, state.t)
+
+    def _between_steps(self) -> None:
+        """Tell the progress of the blocks before within an interval that takes long; it may end the run there."""
+        now = clock.perf_counter()
+        if self.progress is not None and self._handed and now - self._told > SECONDS:
+            self._told = now
+            self.progress(self._handed, self.plan.steps)
 
     def start(self) -> Block:
         """Return the block with the sample at the start: as it is given, before what is closed there is dealt with."""
@@ -85,7 +99,9 @@ class EventEngine(Engine):
         n0, n1 = self.step, min(self.step + n, plan.steps)
         block = plan.empty_block(plan.samples_in(n0, n1), plan.fields_in(n0, n1))
         samples, fields = 0, 0
+        self._handed = n0
         while self.step < n1:
+            self._told = clock.perf_counter()
             try:
                 if self.step == 0:
                     self.motion.start()

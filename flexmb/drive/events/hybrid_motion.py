@@ -167,6 +167,7 @@ class HybridMotion(Motion):
 
     def _go(self, t: float) -> None:
         while self.state.t < t:
+            self.between()
             self._marched = False
             if self.march is not None and not self.time_stepping:
                 self._tried(self._march_toward, t)
@@ -237,6 +238,7 @@ class HybridMotion(Motion):
         self.stepping.begin(self.state, h)
         self._flush()
         for k in range(1, n + 1):
+            self.between()
             s = self.state
             new, report = self.stepping.step(s.t, s.q, s.v, h)
             time = t if k == n else t_0 + k * h

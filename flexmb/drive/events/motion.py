@@ -57,6 +57,7 @@ class Motion(Undecided):
 
     def _go(self, t: float) -> None:
         while self.state.t < t:
+            self.between()
             if self.march is None or not self.march.go(self, t):
                 self._step_toward(t)
 

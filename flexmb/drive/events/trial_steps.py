@@ -22,6 +22,9 @@ class TrialSteps(Settling):
     march: CompiledMarch | None = None
     """The compiled loop that takes steps where no event occurs, if there is one."""
 
+    def between(self) -> None:
+        """Do nothing between two steps; engines replace it."""
+
     def _smooth(self, h: float) -> SmoothStep:
         """Return a step of the integrator from the current state."""
         found = self.march.step(self, h) if self.march is not None else None
