@@ -166,7 +166,7 @@ def contact_radii(opened: Opened) -> dict[str, float]:
             if isinstance(radius, int | float) and radius > 0.0:
                 body = str(ref).partition(".")[0]
                 named = [name for name in opened.case.get("bodies", {}) if fnmatchcase(name, body)]
-                out |= {name: max(out.get(name, 0.0), float(radius)) for name in named}
+                out |= {name: max(out.get(name, 0.0), float(radius)) for name in named or [body]}
     return out
 
 

@@ -148,7 +148,7 @@ def test_a_fit_that_was_killed_ends_as_if_it_had_not(place, monkeypatch):
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_keeps_the_runs_and_says_how_to_continue(place, capsys, monkeypatch, number):
+def test_a_signal_keeps_the_runs_and_says_how_to_continue(place, capsys, monkeypatch, request, number):
     path, real, calls = write(place), Comparison.residuals, []
 
     def counted(self, values):
@@ -158,6 +158,8 @@ def test_a_signal_keeps_the_runs_and_says_how_to_continue(place, capsys, monkeyp
         return real(self, values)
 
     monkeypatch.setattr(Comparison, "residuals", counted)
+    previous = signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored by tests in the background of a shell
+    request.addfinalizer(lambda: signal.signal(signal.SIGINT, previous))
     command = ["fit", str(path), "-o", str(place / "out"), "--no-figures"]
     assert main(command) == 128 + number
     assert f"to continue: flexmb fit {path} -o {place / 'out'}" in capsys.readouterr().err

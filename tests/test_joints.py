@@ -336,8 +336,8 @@ def test_without_a_point_the_free_end_takes_the_place_of_the_other() -> None:
 
 
 WRONG: list[tuple[type, dict[str, Any], str]] = [
-    (Spherical, {"a": "one", "b": "one"}, "joints.j.b = 'one': connects.*place"),
-    (Spherical, {"a": "ground"}, "connects.*place"),
+    (Spherical, {"a": "one", "b": "one"}, "joints.j.b = 'one': connects.*itself"),
+    (Spherical, {"a": "ground"}, "connects.*itself"),
     (Spherical, {"a": "one", "b": "three"}, "joints.j.b = 'three'.*body 'three'"),
     (Spherical, {"a": "one", "b": "two"}, "joints.j.point.*'one'.*'two'"),
     (Spherical, {"a": "one.tip", "b": "two.tip", "point": POINT}, "joints.j.point.*effect"),

@@ -26,7 +26,7 @@ normal = [0.0, 0.0, 1.0]
 """
 
 REFUSED = [
-    ("schatzman-paoli", "friction = 0.3", ("friction", "floor", "moreau-jean", "phem56", "radau-iia-5", "hybrid")),
+    ("schatzman-paoli", "friction = 0.3", ("friction", "floor", "moreau-jean", "hybrid")),
     ("euler-linearized", "restitution = 0.5", ("restitution", "floor")),
     ("potra", "cohesion = { normal_stiffness = 1e4, energy = 1.0 }", ("cohesion", "floor")),
     ("newmark", 'impact = "poisson"\nrestitution = 0.5', ('impact = "poisson"', "floor", "potra", "moreau-jean")),
