@@ -261,7 +261,8 @@ def test_the_compiled_step_of_large_motion_is_the_definition(scheme, name):
     system = made.assemble() if isinstance(made, fm.Model) else made
     # redundant joints: forces of least norm, by two ways of finding them
     loose = 100.0 if name == "four-bar in space" else 1.0
-    compiled_is_the_definition(system, scheme, h, steps, loose)
+    found = compiled_is_the_definition(system, scheme, h, steps, loose)
+    assert len(found.time) == steps + 1
 
 
 def compiled_is_the_definition(system, scheme, h, steps, loose=1.0):

@@ -1,5 +1,6 @@
 """Rotors of constant speed in small motion: exact transients, whirl, ledger, starts, and what is refused."""
 
+import re
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -346,44 +347,48 @@ def test_short_steps_of_a_rotor_close_the_ledger_without_corrected_solutions():
 # what is refused --------------------------------------------------------------------------------------------
 
 
-def refused(words, *bodies, parts=(), **options):
+def refusal(*bodies, parts=(), **options):
+    """Return why a model is refused."""
     m = model(*bodies, **options)
     for part in parts:
         m.add(part)
-    with pytest.raises(InputError, match=words):
+    with pytest.raises(InputError) as caught:
         m.assemble()
+    return str(caught.value)
 
 
 def test_speeds_outside_a_table_are_refused():
     table = SpeedTable("r.node(0)", np.arange(2), np.array([30.0, 50.0]), np.zeros((2, 2, 2)), np.zeros((2, 2, 2)))
-    refused(
+    assert re.search(
         r"bodies\.r\.spin\.speed = 25\.0: the bearing at r\.node\(0\) is given for speeds from 30",
-        Disk(tables=(table,)),
+        refusal(Disk(tables=(table,))),
     )
 
 
 def test_a_spin_that_changes_has_no_linear_system():
-    refused(r"bodies\.r\.spin.*large motion", Disk(constant=False))
+    assert re.search(r"bodies\.r\.spin.*large motion", refusal(Disk(constant=False)))
 
 
 def test_steady_starts_that_cannot_be():
     ramp = fm.NodalForce("push", node="r", force=(0, 1, 0), function={"kind": "ramp", "end_time": 1.0})
-    refused(
+    assert re.search(
         r"initial\.steady = True: load 'push' is neither constant nor harmonic",
-        Disk(),
-        parts=[ramp],
-        initial_steady=True,
+        refusal(Disk(), parts=[ramp], initial_steady=True),
     )
-    refused(r"bodies\.r\.velocity", Disk(velocity=(1.0, 0.0)), initial_steady=True)
+    assert re.search(r"bodies\.r\.velocity", refusal(Disk(velocity=(1.0, 0.0)), initial_steady=True))
     both = {"initial_steady": True, "initial_static": ["gravity"], "gravity": (0, 0, -9.81)}
-    refused(r"initial\.static.*not from both", Disk(), **both)
-    refused("excited at a natural frequency", Disk(speed=50.0, U=1.0), initial_steady=True)
+    assert re.search(r"initial\.static.*not from both", refusal(Disk(), **both))
+    assert re.search("excited at a natural frequency", refusal(Disk(speed=50.0, U=1.0), initial_steady=True))
     loose = fm.Particle("loose", 1.0)
-    refused(r"initial\.steady = True: body 'loose' is not supported", loose, initial_steady=True, gravity=(0, 0, -9.81))
-    refused(
-        r"initial\.steady.*large motion", shaft(spin={"kind": "ramp", "to": 9.0, "duration": 1.0}), initial_steady=True
+    assert re.search(
+        r"initial\.steady = True: body 'loose' is not supported",
+        refusal(loose, initial_steady=True, gravity=(0, 0, -9.81)),
     )
-    refused(r"initial\.static = 'gravity': is not a force", Disk(), initial_static=["gravity"])
+    assert re.search(
+        r"initial\.steady.*large motion",
+        refusal(shaft(spin={"kind": "ramp", "to": 9.0, "duration": 1.0}), initial_steady=True),
+    )
+    assert re.search(r"initial\.static = 'gravity': is not a force", refusal(Disk(), initial_static=["gravity"]))
 
 
 def test_matrices_that_are_not_skew_are_refused():
